@@ -1,0 +1,3 @@
+//! stub
+/// Name.
+pub const FILE_NAME: &str = "reseek.toml";

@@ -1,0 +1,161 @@
+//! Reads one file and judges its contents: the text to index, or the reason to pass it over.
+//!
+//! Files change while they are read. The result carries the size and times that the open file had just *before*
+//! its bytes were read, so a change during or after the read leaves a difference that the next refresh sees;
+//! times taken after the read could hide it. A file that vanished is [`Outcome::Absent`]. One that grew is read
+//! up to its limit and skipped as too large when there is more.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::kind;
+use super::walk::{self, FoundFile, SkipReason, WalkOptions};
+
+/// A line longer than this many bytes counts as one of a bundle.
+const LONG_LINE_BYTES: usize = 5_000;
+/// Below this size a file is never taken for a bundle by its average line.
+const MINIFIED_MIN_BYTES: usize = 20_000;
+/// Average line, in bytes, above which a large enough file is taken for a bundle.
+const MINIFIED_AVERAGE_BYTES: usize = 500;
+/// The banner of generated code is looked for in this many bytes.
+const BANNER_BYTES: usize = 1_024;
+
+/// What reading a file came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The text and what is known of it.
+    Read(Contents),
+    /// The file is not indexed.
+    Skipped {
+        /// Why.
+        reason: SkipReason,
+        /// The file with its size and times at reading.
+        file: FoundFile,
+    },
+    /// There is no such file any more.
+    Absent,
+}
+
+/// The contents of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The file with its size and times at reading, which may be newer than those of the walk.
+    pub file: FoundFile,
+    /// The text without a byte order mark; line ends are as in the file.
+    pub text: String,
+    /// Bytes of the byte order mark that was taken off: 3 or 0. Add it to a byte offset in [`text`](Self::text)
+    /// to get the offset in the file. Line numbers are the same in both.
+    pub bom_bytes: usize,
+    /// [`content_hash`] of the whole file, the byte order mark included.
+    pub hash: u64,
+    /// The first kilobyte holds a banner such as `DO NOT EDIT`.
+    pub generated: bool,
+}
+
+/// The first eight bytes of the BLAKE3 hash, as a little-endian number. It only has to tell an edited file from
+/// its own earlier state, so 64 bits do: the chance that one edit goes unseen is 2^-64, and that any two of a
+/// million different files share a hash is about 3 in 100 million.
+pub fn content_hash(bytes: &[u8]) -> u64 {
+    let hash = blake3::hash(bytes);
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+/// Reads `file` below `root`. The limits of `options` apply to the size at reading.
+pub fn read(root: &Path, file: &FoundFile, options: &WalkOptions) -> Outcome {
+    let path = root.join(&file.path);
+    let limit = walk::max_bytes(options, file.kind);
+    let (bytes, stamp) = match read_up_to(&path, limit) {
+        Ok(found) => found,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Outcome::Absent;
+        }
+        Err(_) => return Outcome::Skipped { reason: SkipReason::Unreadable, file: file.clone() },
+    };
+    let file = file.restamped(&stamp);
+    if bytes.len() as u64 > limit {
+        return Outcome::Skipped { reason: SkipReason::TooLarge, file };
+    }
+    let hash = content_hash(&bytes);
+    let judged = decode(bytes).and_then(|(text, bom_bytes)| {
+        unfit(&text, kind::is_script(file.language)).map_or(Ok((text, bom_bytes)), Err)
+    });
+    match judged {
+        Ok((text, bom_bytes)) => {
+            let generated = has_generated_banner(&text);
+            Outcome::Read(Contents { file, text, bom_bytes, hash, generated })
+        }
+        Err(reason) => Outcome::Skipped { reason, file },
+    }
+}
+
+/// Reads at most one byte more than `limit`, with the metadata from just before.
+fn read_up_to(path: &Path, limit: u64) -> io::Result<(Vec<u8>, Metadata)> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let mut bytes = Vec::with_capacity(metadata.len().min(limit) as usize + 1);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes, metadata))
+}
+
+/// The text without byte order mark, and the length of the mark.
+fn decode(mut bytes: Vec<u8>) -> Result<(String, usize), SkipReason> {
+    // UTF-16 has a NUL in every ASCII character, so its mark is looked at before NULs mean binary.
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(SkipReason::NotUtf8);
+    }
+    if bytes.contains(&0) {
+        return Err(SkipReason::Binary);
+    }
+    let bom_bytes = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
+    bytes.drain(..bom_bytes);
+    String::from_utf8(bytes).map(|text| (text, bom_bytes)).map_err(|_| SkipReason::NotUtf8)
+}
+
+/// The reason not to index a text, if there is one. `script` says that the text claims to be TypeScript or
+/// JavaScript.
+fn unfit(text: &str, script: bool) -> Option<SkipReason> {
+    // The same extension serves the translation files of Qt, which are XML.
+    if script {
+        let start = text.trim_start();
+        if start.starts_with("<?xml") || start.starts_with("<!DOCTYPE") {
+            return Some(SkipReason::Binary);
+        }
+    }
+    is_minified(text).then_some(SkipReason::Minified)
+}
+
+/// Whether lines longer than [`LONG_LINE_BYTES`] make up most of the text, or a text of at least
+/// [`MINIFIED_MIN_BYTES`] has lines of more than [`MINIFIED_AVERAGE_BYTES`] on average.
+fn is_minified(text: &str) -> bool {
+    if text.len() <= LONG_LINE_BYTES {
+        return false;
+    }
+    let (mut n_lines, mut n_long_bytes) = (0, 0);
+    for line in text.lines() {
+        n_lines += 1;
+        if line.len() > LONG_LINE_BYTES {
+            n_long_bytes += line.len();
+        }
+    }
+    n_long_bytes * 2 > text.len()
+        || (text.len() >= MINIFIED_MIN_BYTES && text.len() / n_lines > MINIFIED_AVERAGE_BYTES)
+}
+
+/// Whether the start of the text says that a program wrote it.
+fn has_generated_banner(text: &str) -> bool {
+    let mut end = text.len().min(BANNER_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let start = &text[..end];
+    // `@generated` is written with a word boundary after it, else it is the name of something else.
+    let tagged = start.match_indices("@generated").any(|(at, tag)| {
+        !start[at + tag.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '/')
+    });
+    tagged || start.contains("DO NOT EDIT") || start.contains("Code generated by")
+}
