@@ -76,4 +76,42 @@ pub enum Error {
         /// The reason that the operating system gave.
         message: String,
     },
+    /// The store below the index failed.
+    #[error("the index store failed: {0}")]
+    Store(#[from] tantivy::TantivyError),
+    /// The index cannot be read as what it should be; `reseek index --force` builds it anew.
+    #[error("the index is damaged: {what}")]
+    Damaged {
+        /// What could not be read.
+        what: String,
+    },
+    /// Another writer holds the index.
+    #[error("the index is being written by {holder}")]
+    Busy {
+        /// Who holds it.
+        holder: String,
+    },
+    /// The index was written by a later version of the program.
+    #[error("the index in {} has version {found}, which is newer than this program reads", folder.display())]
+    Newer {
+        /// The index folder.
+        folder: PathBuf,
+        /// Versions found, as `format.analyzer`.
+        found: String,
+    },
+    /// The folder for the index holds something else.
+    #[error("{} is not an index folder and is not empty", folder.display())]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The caller gave up; the index stays as it was.
+    #[error("stopped before the index was written; it is as it was")]
+    Cancelled,
+}
+
+impl From<std::io::Error> for Error {
+    fn from(source: std::io::Error) -> Self {
+        Self::Store(source.into())
+    }
 }
