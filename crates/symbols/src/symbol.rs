@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::language::Language;
+
 /// A half-open range of bytes in the source text, zero-based.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -214,14 +216,19 @@ pub enum DiagnosticKind {
 /// All that was read from one source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedFile {
+    /// The language that the source was read as; `None` only in the default value.
+    pub language: Option<&'static Language>,
+    /// Length of the source in bytes.
+    pub source_len: u32,
     /// Definitions, sorted by start ascending, end descending; a parent stands before its children.
     pub symbols: Vec<Symbol>,
     /// Imports and re-exports in the order of the text.
     pub imports: Vec<Import>,
     /// Spans of all comments, sorted, not overlapping.
     pub comments: Vec<Span>,
-    /// Spans of all string and template literals with their quotes, sorted; the code inside `${}` of a
-    /// template is not part of any of them.
+    /// Spans of all string and template literals with their quotes, of regular expressions, and of the
+    /// text between JSX tags, sorted. The code inside `${}` of a template is not part of any of them,
+    /// so that its pieces lack one quote or both.
     pub strings: Vec<Span>,
     /// What could not be read.
     pub diagnostics: Vec<Diagnostic>,

@@ -1,0 +1,3 @@
+; Single nodes that only the JavaScript grammar has.
+
+(html_comment) @comment

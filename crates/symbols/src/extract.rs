@@ -1,0 +1,135 @@
+//! From source text to a [`ParsedFile`]: parse, visit, finish.
+//!
+//! Parsing never fails. A file with syntax errors keeps every definition whose node the grammar
+//! could still form, inside error nodes as well, and says which lines it did not understand.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, Tree};
+
+use crate::finish::finish;
+use crate::language::Language;
+use crate::limits::{MAX_PARSE_TIME, MAX_SOURCE_BYTES};
+use crate::lines::LineIndex;
+use crate::symbol::{Diagnostic, DiagnosticKind, ParsedFile, Span};
+use crate::visit::visit;
+
+/// The reusable state of extraction; one per thread.
+pub struct Extractor {
+    parser: Parser,
+    cursor: QueryCursor,
+    time_limit: Duration,
+}
+
+impl Default for Extractor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Extractor {
+    /// An extractor for any language.
+    pub fn new() -> Self {
+        let mut cursor = QueryCursor::new();
+        // Patterns start at the node that the query is run on and nowhere below.
+        cursor.set_max_start_depth(Some(0));
+        Self { parser: Parser::new(), cursor, time_limit: MAX_PARSE_TIME }
+    }
+
+    /// Reads all symbols, imports, comments and strings of a source text.
+    ///
+    /// With `is_test`, blocks such as `describe("…")` and `it("…")` are symbols of kind
+    /// [`Test`](crate::SymbolKind::Test). Any bytes are accepted: what cannot be read is told in
+    /// [`ParsedFile::diagnostics`].
+    pub fn extract(
+        &mut self,
+        source: &[u8],
+        language: &'static Language,
+        is_test: bool,
+    ) -> ParsedFile {
+        let lines = LineIndex::new(source);
+        let whole = Span { start: 0, end: source.len().min(u32::MAX as usize) as u32 };
+        let unread = |kind| ParsedFile {
+            language: Some(language),
+            source_len: whole.end,
+            diagnostics: vec![Diagnostic { kind, lines: lines.of(whole) }],
+            ..ParsedFile::default()
+        };
+        if source.len() > MAX_SOURCE_BYTES {
+            return unread(DiagnosticKind::TooLarge);
+        }
+        let Some(tree) = self.parse(source, language) else {
+            return unread(DiagnosticKind::TimedOut);
+        };
+        let visited = visit(&tree, &mut self.cursor, source, language.rules(), is_test);
+        finish(visited, source, language, &lines)
+    }
+
+    /// Only parses, so that its share of the time can be measured; says whether the limit was kept.
+    #[doc(hidden)]
+    pub fn parse_only(&mut self, source: &[u8], language: &'static Language) -> bool {
+        self.parse(source, language).is_some()
+    }
+
+    /// The syntax tree, or `None` when the time limit was reached.
+    fn parse(&mut self, source: &[u8], language: &'static Language) -> Option<Tree> {
+        self.parser.set_language(&language.grammar()).ok()?;
+        let (started, limit) = (Instant::now(), self.time_limit);
+        let mut progress = |_: &ParseState| {
+            if started.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
+        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        if tree.is_none() {
+            // Otherwise the next parse would go on where this one stopped.
+            self.parser.reset();
+        }
+        tree
+    }
+}
+
+/// Extracts from a single source text that is no test file; see [`Extractor::extract`].
+pub fn extract(source: &[u8], language: &'static Language) -> ParsedFile {
+    Extractor::new().extract(source, language, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typescript() -> &'static Language {
+        Language::by_name("typescript").expect("a row of the table")
+    }
+
+    #[test]
+    fn a_parse_beyond_the_time_limit_is_given_up_and_told() {
+        let source = "export const a = [1, 2, 3];\n".repeat(5_000);
+        let mut extractor = Extractor { time_limit: Duration::ZERO, ..Extractor::new() };
+        let file = extractor.extract(source.as_bytes(), typescript(), false);
+        assert_eq!(file.diagnostics.len(), 1);
+        assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TimedOut);
+        assert_eq!(file.diagnostics[0].lines.end, 5_000);
+        assert!(file.symbols.is_empty());
+    }
+
+    #[test]
+    fn an_extractor_is_usable_after_a_timeout() {
+        let source = "export const a = [1, 2, 3];\n".repeat(5_000);
+        let mut extractor = Extractor { time_limit: Duration::ZERO, ..Extractor::new() };
+        extractor.extract(source.as_bytes(), typescript(), false);
+        extractor.time_limit = MAX_PARSE_TIME;
+        let file = extractor.extract(b"class A {}", typescript(), false);
+        assert_eq!(file.symbols.len(), 1);
+        assert_eq!(file.symbols[0].name, "A");
+    }
+
+    #[test]
+    fn a_source_beyond_the_size_limit_is_not_parsed_and_told() {
+        let source = vec![b'\n'; MAX_SOURCE_BYTES + 1];
+        let file = extract(&source, typescript());
+        assert_eq!(file.diagnostics.len(), 1);
+        assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TooLarge);
+    }
+}

@@ -1,0 +1,3 @@
+export default async (req: Request): Promise<Response> => {
+  return new Response(req.url);
+};

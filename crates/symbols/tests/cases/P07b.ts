@@ -1,0 +1,5 @@
+export default class {
+  run(): number {
+    return 1;
+  }
+}
