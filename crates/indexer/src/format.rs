@@ -93,7 +93,7 @@ pub struct Meta {
     /// The commit that the git work tree was at, if it is one.
     pub head: Option<String>,
     /// How many commits back the history goes.
-    pub history_depth: u32,
+    pub history_depth: usize,
     /// How many commits are in the index.
     pub n_commits: u64,
     /// When the walk that led to this commit began, in nanoseconds since 1970; a file stamped at or after

@@ -148,7 +148,7 @@ pub fn schema() -> (Schema, Fields) {
 
 /// The tokenizer that the schema names.
 pub fn tokenizers() -> TokenizerManager {
-    let manager = TokenizerManager::new();
+    let manager = TokenizerManager::default();
     manager.register(TERMS, TextAnalyzer::from(WhitespaceTokenizer::default()));
     manager
 }

@@ -32,6 +32,8 @@ use crate::store::{self, Current, Index, IndexState, WriteLock};
 
 /// Smallest memory that one tantivy indexing thread accepts, in bytes.
 const MIN_THREAD_MEMORY: usize = 15_000_000;
+/// Memory for the postings of all indexing threads together, in bytes, where the configuration names none.
+const DEFAULT_MEMORY_BYTES: usize = 100_000_000;
 /// Files per unit of work.
 const BATCH_FILES: usize = 16;
 
@@ -331,7 +333,7 @@ impl<'a> Job<'a> {
     }
 
     fn writer(&self, index: &tantivy::Index, n_threads: usize) -> Result<IndexWriter, Error> {
-        let memory = (self.config.memory_bytes() as usize / n_threads).max(MIN_THREAD_MEMORY);
+        let memory = (self.config.memory.budget.map_or(DEFAULT_MEMORY_BYTES, |budget| budget.0 as usize) / n_threads).max(MIN_THREAD_MEMORY);
         Ok(index.writer_with_num_threads(n_threads, memory * n_threads)?)
     }
 
@@ -592,7 +594,7 @@ struct History {
     new: Vec<crate::git::Commit>,
 }
 
-fn history(repository: &Repository, depth: u32, known: &[String]) -> Result<History, Error> {
+fn history(repository: &Repository, depth: usize, known: &[String]) -> Result<History, Error> {
     if known.is_empty() {
         let new = repository.log(depth)?;
         let mut ids: Vec<String> = new.iter().map(|commit| commit.id.clone()).collect();
