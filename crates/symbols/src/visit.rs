@@ -310,7 +310,7 @@ impl Visitor<'_> {
             self.scopes.push(Scope { depth, kind });
             return;
         }
-        if (claim.is_some() || marks & (mark::MAIN | mark::WRAPPER) != 0)
+        if (claim.is_some() || marks & (mark::MAIN | mark::MODULE | mark::WRAPPER) != 0)
             && let Some(wrapper) = self.wrapper_at(depth)
         {
             wrapper.candidates += 1;
@@ -333,6 +333,10 @@ impl Visitor<'_> {
         }
         if marks & mark::MAIN != 0 {
             let own = self.run(&rules.main, node, &mut wrapper);
+            claim.join(own);
+        }
+        if marks & mark::MODULE != 0 && self.locals == 0 {
+            let own = self.run(&rules.module, node, &mut wrapper);
             claim.join(own);
         }
 
@@ -395,9 +399,6 @@ impl Visitor<'_> {
         leading: Option<u32>,
         ambient: bool,
     ) -> bool {
-        if self.locals > 0 {
-            found.retain(|found| !found.properties.module_scope);
-        }
         if found.is_empty() {
             return false;
         }
@@ -480,6 +481,9 @@ impl Visitor<'_> {
     fn run(&mut self, rules: &RuleSet, node: Node<'_>, wrapper: &mut Wrapper) -> Claim {
         let source = self.source;
         let mut own = Claim::default();
+        if !rules.may_match(node.kind_id(), span_of(node).slice(source)) {
+            return own;
+        }
         let mut covered = Vec::new();
         let mut matches = self.cursor.matches(&rules.query, node, source);
         while let Some(found) = matches.next() {
@@ -491,6 +495,11 @@ impl Visitor<'_> {
                     Capture::Definition(kind) => parts.definition = Some((at, kind)),
                     Capture::Name => parts.name = Some(at),
                     Capture::Body => parts.body = Some(at),
+                    Capture::BodyOf => {
+                        let field = self.rules.body_field;
+                        parts.body =
+                            field.and_then(|field| at.child_by_field_id(field.get()));
+                    }
                     Capture::Value => parts.value = Some(at),
                     Capture::ContainerText => parts.container_text = Some(at),
                     Capture::Container => parts.container = Some(at),
