@@ -128,7 +128,8 @@ impl Rules {
         }
         let main_text = [sources.definitions, sources.imports].concat().join("\n");
         let main = RuleSet::compile(grammar, &main_text, mark::MAIN, &mut marks)?;
-        let module = RuleSet::compile(grammar, &sources.module.join("\n"), mark::MODULE, &mut marks)?;
+        let module =
+            RuleSet::compile(grammar, &sources.module.join("\n"), mark::MODULE, &mut marks)?;
         let tests = RuleSet::compile(grammar, &sources.tests.join("\n"), mark::TESTS, &mut marks)?;
         let mut reserved: Vec<_> = sources
             .reserved
@@ -156,12 +157,7 @@ impl Rules {
 }
 
 impl RuleSet {
-    fn compile(
-        grammar: &Grammar,
-        text: &str,
-        bit: u16,
-        marks: &mut [u16],
-    ) -> Result<Self, String> {
+    fn compile(grammar: &Grammar, text: &str, bit: u16, marks: &mut [u16]) -> Result<Self, String> {
         let query = Query::new(grammar, text).map_err(|error| error.to_string())?;
         let captures = query
             .capture_names()

@@ -366,7 +366,9 @@ impl Visitor<'_> {
             Span { start: from, end: span.start.max(from) }.slice(source).trim_ascii().is_empty()
         };
         match self.scopes.last_mut() {
-            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } }) if *at + 1 == depth => {
+            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } })
+                if *at + 1 == depth =>
+            {
                 let draft = &mut self.out.drafts[*index as usize];
                 if follows(draft.signature_start) {
                     draft.signature_start = span.end;
@@ -497,8 +499,7 @@ impl Visitor<'_> {
                     Capture::Body => parts.body = Some(at),
                     Capture::BodyOf => {
                         let field = self.rules.body_field;
-                        parts.body =
-                            field.and_then(|field| at.child_by_field_id(field.get()));
+                        parts.body = field.and_then(|field| at.child_by_field_id(field.get()));
                     }
                     Capture::Value => parts.value = Some(at),
                     Capture::ContainerText => parts.container_text = Some(at),
@@ -557,7 +558,9 @@ impl Visitor<'_> {
                     pattern: found.pattern_index,
                     kind,
                     key: parts.name.map_or(u32::MAX, |name| name.start_byte() as u32),
-                    name: parts.name.map_or_else(|| "default".to_owned(), |name| name_of(source, name)),
+                    name: parts
+                        .name
+                        .map_or_else(|| "default".to_owned(), |name| name_of(source, name)),
                     body: parts.body.map(|body| (body.start_byte() as u32, body.id())),
                     value: parts.value.map(|value| value.start_byte() as u32),
                     container: parts.container_text.map(|text| name_of(source, text)),
