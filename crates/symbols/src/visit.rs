@@ -60,6 +60,9 @@ pub(crate) struct Visited {
     pub(crate) too_many: Option<Span>,
 }
 
+/// The key of definitions without a name.
+const UNNAMED: u32 = u32::MAX;
+
 /// A definition that a match found.
 struct Found {
     /// Place of the pattern in its query; the lower one wins.
@@ -302,8 +305,10 @@ impl Visitor<'_> {
                 self.scopes.last_mut()
             && *at + 1 == depth
         {
-            let piece = std::mem::replace(from, span.end);
-            self.push_string(piece, span.start);
+            // The marks around the code belong to the string, as its quotes do.
+            let inner = delimited(node);
+            let piece = std::mem::replace(from, inner.end);
+            self.push_string(piece, inner.start);
         }
         if marks & mark::STRING != 0 {
             let kind = ScopeKind::Text { from: span.start, end: span.end };
@@ -405,6 +410,10 @@ impl Visitor<'_> {
             return false;
         }
         found.sort_by_key(|found| found.key);
+        // A definition stays without a name only if no pattern gives it one; those come last.
+        if found[0].key != UNNAMED {
+            found.retain(|found| found.key != UNNAMED);
+        }
         let own = span_of(node);
         let span = Span { start: leading.unwrap_or(own.start), end: own.end };
         let (mut exported, mut default_export, mut ambient) = (false, false, ambient);
@@ -557,7 +566,7 @@ impl Visitor<'_> {
                 let found = Found {
                     pattern: found.pattern_index,
                     kind,
-                    key: parts.name.map_or(u32::MAX, |name| name.start_byte() as u32),
+                    key: parts.name.map_or(UNNAMED, |name| name.start_byte() as u32),
                     name: parts
                         .name
                         .map_or_else(|| "default".to_owned(), |name| name_of(source, name)),
@@ -575,6 +584,17 @@ impl Visitor<'_> {
         }
         own.found.retain(|found| !covered.contains(&found.key));
         own
+    }
+}
+
+/// The span between the first and the last child of a node.
+fn delimited(node: Node<'_>) -> Span {
+    let last = node.child_count().saturating_sub(1) as u32;
+    match (node.child(0), node.child(last)) {
+        (Some(first), Some(last)) if first.id() != last.id() => {
+            Span { start: first.end_byte() as u32, end: last.start_byte() as u32 }
+        }
+        _ => span_of(node),
     }
 }
 
