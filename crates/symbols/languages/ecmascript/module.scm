@@ -127,4 +127,5 @@
 
 ((assignment_expression
   left: (member_expression object: [(identifier) (member_expression)] @container.text property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method)
+  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
+  (#not-eq? @name "exports"))
