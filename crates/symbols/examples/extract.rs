@@ -118,6 +118,10 @@ fn print_times(sources: &[Source]) {
     println!("partly read {}", count(|file| usize::from(!file.diagnostics.is_empty())));
     println!("references  {references}");
     println!("parse       {:.2} s", seconds(parse));
-    println!("extract     {:.2} s (of which beyond the parse {:.2} s)", seconds(all), seconds(all) - seconds(parse));
+    println!(
+        "extract     {:.2} s (of which beyond the parse {:.2} s)",
+        seconds(all),
+        seconds(all) - seconds(parse)
+    );
     println!("references  {:.2} s", seconds(scan));
 }

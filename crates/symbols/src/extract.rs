@@ -77,7 +77,11 @@ impl Extractor {
         self.parser.set_language(&language.grammar()).ok()?;
         let (started, limit) = (Instant::now(), self.time_limit);
         let mut progress = |_: &ParseState| {
-            if started.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if started.elapsed() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let mut read = |at: usize, _| source.get(at..).unwrap_or_default();

@@ -25,8 +25,7 @@ pub(crate) fn finish(
     let Visited { drafts, imports, comments, strings, exports, .. } = visited;
     let mut drafts = merge_overloads(in_order(drafts), source, &comments);
     mark_exported(&mut drafts, &exports);
-    let symbols =
-        drafts.into_iter().map(|draft| symbol(draft, source, &comments, lines)).collect();
+    let symbols = drafts.into_iter().map(|draft| symbol(draft, source, &comments, lines)).collect();
     let imports = imports_in_order(imports, lines);
     ParsedFile {
         language: Some(language),
@@ -65,8 +64,7 @@ fn merge_overloads(drafts: Vec<Draft>, source: &[u8], comments: &[Span]) -> Vec<
     for mut draft in drafts {
         draft.parent = draft.parent.map(|parent| places[parent as usize]);
         if let Some(last) = merged.pop_if(|last| {
-            is_overload(last, &draft)
-                && is_blank(source, comments, last.span.end, draft.span.start)
+            is_overload(last, &draft) && is_blank(source, comments, last.span.end, draft.span.start)
         }) {
             draft.span.start = last.span.start;
             draft.exported |= last.exported;
@@ -159,8 +157,7 @@ fn mark_exported(drafts: &mut [Draft], exports: &[(String, bool)]) {
             }
             None if !draft.container.is_empty() => {
                 let root = draft.container.split('.').next().unwrap_or_default();
-                draft.exported |=
-                    exported.binary_search_by(|name| name.as_str().cmp(root)).is_ok();
+                draft.exported |= exported.binary_search_by(|name| name.as_str().cmp(root)).is_ok();
             }
             None => {}
         }
@@ -224,7 +221,9 @@ fn fold(source: &[u8], comments: &[Span], span: Span) -> String {
     let mut at = span.start;
     let next = comments.partition_point(|comment| comment.start < span.start);
     for comment in comments[next..].iter().take_while(|comment| comment.start < span.end) {
-        text.push_str(&String::from_utf8_lossy(Span { start: at, end: comment.start }.slice(source)));
+        text.push_str(&String::from_utf8_lossy(
+            Span { start: at, end: comment.start }.slice(source),
+        ));
         text.push(' ');
         at = comment.end.min(span.end);
     }

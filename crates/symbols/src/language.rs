@@ -22,6 +22,7 @@ pub struct Language {
 pub(crate) struct Sources {
     pub(crate) tokens: &'static [&'static str],
     pub(crate) definitions: &'static [&'static str],
+    pub(crate) module: &'static [&'static str],
     pub(crate) imports: &'static [&'static str],
     pub(crate) tests: &'static [&'static str],
     pub(crate) reserved: &'static [&'static str],
@@ -38,6 +39,7 @@ macro_rules! file {
 const TYPESCRIPT: Sources = Sources {
     tokens: &[file!("ecmascript/tokens.scm"), file!("typescript/tokens.scm")],
     definitions: &[file!("typescript/definitions.scm"), file!("ecmascript/definitions.scm")],
+    module: &[file!("ecmascript/module.scm")],
     imports: &[file!("ecmascript/imports.scm"), file!("typescript/imports.scm")],
     tests: &[file!("ecmascript/tests.scm")],
     reserved: &[file!("ecmascript/reserved.txt"), file!("typescript/reserved.txt")],
@@ -76,7 +78,11 @@ static LANGUAGES: [Language; 3] = [
                 file!("javascript/tokens.scm"),
                 file!("jsx/tokens.scm"),
             ],
-            definitions: &[file!("javascript/definitions.scm"), file!("ecmascript/definitions.scm")],
+            definitions: &[
+                file!("javascript/definitions.scm"),
+                file!("ecmascript/definitions.scm"),
+            ],
+            module: &[file!("ecmascript/module.scm")],
             imports: &[file!("ecmascript/imports.scm")],
             tests: &[file!("ecmascript/tests.scm")],
             reserved: &[file!("ecmascript/reserved.txt")],

@@ -51,8 +51,9 @@ pub fn each_reference<'s>(
             siblings.push(index as u32);
         }
     }
-    let owners = std::iter::once((None, top.as_slice()))
-        .chain(children.iter().enumerate().map(|(index, list)| (Some(index as u32), list.as_slice())));
+    let owners = std::iter::once((None, top.as_slice())).chain(
+        children.iter().enumerate().map(|(index, list)| (Some(index as u32), list.as_slice())),
+    );
     for (owner, children) in owners {
         let Some(whole) = whole(file, owner) else { continue };
         for range in without_children(whole, file, children) {
@@ -129,7 +130,8 @@ fn scan_code<'s>(code: &'s [u8], file: &ParsedFile, found: &mut impl FnMut(&'s s
         let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
         at += length;
         let word = &rest[..length];
-        if first.is_ascii_digit() || file.language.is_some_and(|language| language.is_reserved(word))
+        if first.is_ascii_digit()
+            || file.language.is_some_and(|language| language.is_reserved(word))
         {
             continue;
         }

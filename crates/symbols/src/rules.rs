@@ -6,6 +6,8 @@
 //! descending further than that pattern asks. The vocabulary of captures and properties is
 //! closed: an unknown word is an error, which a test raises for every language.
 
+use std::num::NonZeroU16;
+
 use tree_sitter::{Language as Grammar, Query};
 
 use crate::language::Sources;
@@ -29,8 +31,10 @@ pub(crate) mod mark {
     pub(crate) const AMBIENT: u16 = 1 << 6;
     /// Patterns of the main query start here.
     pub(crate) const MAIN: u16 = 1 << 7;
+    /// Patterns of the query for what is outside of function bodies start here.
+    pub(crate) const MODULE: u16 = 1 << 8;
     /// Patterns of the test query start here.
-    pub(crate) const TESTS: u16 = 1 << 8;
+    pub(crate) const TESTS: u16 = 1 << 9;
 }
 
 /// What a captured node is for.
@@ -42,6 +46,8 @@ pub(crate) enum Capture {
     Name,
     /// Its body, before which the signature ends.
     Body,
+    /// A node whose field `body` is that.
+    BodyOf,
     /// Its initial value, of which the signature shows the start.
     Value,
     /// Text that names its container, though it stands elsewhere.
@@ -73,8 +79,6 @@ pub(crate) enum Capture {
 /// The properties of a pattern (`#set!`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Properties {
-    /// `scope "module"`: not below nodes marked `@local`.
-    pub(crate) module_scope: bool,
     /// `level "outer"`: belongs to what encloses the enclosing symbol.
     pub(crate) outer_level: bool,
     /// `exported "true"`.
@@ -94,14 +98,21 @@ pub(crate) struct RuleSet {
     pub(crate) captures: Vec<Capture>,
     /// By the query's pattern index.
     pub(crate) properties: Vec<Properties>,
+    /// By node kind id: words, one of which the text of the node must start with for any pattern to
+    /// match; empty where there is no such condition.
+    starts: Vec<Vec<Box<str>>>,
 }
 
 /// Everything compiled for one language.
 pub(crate) struct Rules {
     /// Definitions, exports and imports.
     pub(crate) main: RuleSet,
+    /// Definitions that count only outside of function bodies.
+    pub(crate) module: RuleSet,
     /// Test blocks.
     pub(crate) tests: RuleSet,
+    /// The grammar's field `body`.
+    pub(crate) body_field: Option<NonZeroU16>,
     /// Marks by node kind id.
     marks: Vec<u16>,
     /// Sorted.
@@ -117,6 +128,8 @@ impl Rules {
         }
         let main_text = [sources.definitions, sources.imports].concat().join("\n");
         let main = RuleSet::compile(grammar, &main_text, mark::MAIN, &mut marks)?;
+        let module =
+            RuleSet::compile(grammar, &sources.module.join("\n"), mark::MODULE, &mut marks)?;
         let tests = RuleSet::compile(grammar, &sources.tests.join("\n"), mark::TESTS, &mut marks)?;
         let mut reserved: Vec<_> = sources
             .reserved
@@ -127,7 +140,8 @@ impl Rules {
             .collect();
         reserved.sort_unstable();
         reserved.dedup();
-        Ok(Self { main, tests, marks, reserved })
+        let body_field = grammar.field_id_for_name("body");
+        Ok(Self { main, module, tests, body_field, marks, reserved })
     }
 
     /// The marks of a node kind; none for the kind of error nodes.
@@ -143,12 +157,7 @@ impl Rules {
 }
 
 impl RuleSet {
-    fn compile(
-        grammar: &Grammar,
-        text: &str,
-        starts: u16,
-        marks: &mut [u16],
-    ) -> Result<Self, String> {
+    fn compile(grammar: &Grammar, text: &str, bit: u16, marks: &mut [u16]) -> Result<Self, String> {
         let query = Query::new(grammar, text).map_err(|error| error.to_string())?;
         let captures = query
             .capture_names()
@@ -156,13 +165,40 @@ impl RuleSet {
             .map(|name| capture(name).ok_or_else(|| format!("unknown capture @{name}")))
             .collect::<Result<_, _>>()?;
         let mut properties = Vec::with_capacity(query.pattern_count());
+        let mut starts = vec![None; marks.len()];
         for pattern in 0..query.pattern_count() {
             let from = query.start_byte_for_pattern(pattern);
             let root = root_kind(text.get(from..).unwrap_or_default());
-            add_mark(grammar, root, starts, marks)?;
+            if kinds_named(grammar, root).is_empty() {
+                return Err(format!("a pattern must start with a named node: {root}"));
+            }
+            let words: Vec<Box<str>> = query
+                .property_settings(pattern)
+                .iter()
+                .filter(|property| &*property.key == "starts")
+                .filter_map(|property| property.value.as_deref())
+                .flat_map(str::split_whitespace)
+                .map(Box::from)
+                .collect();
+            for kind in kinds_named(grammar, root) {
+                marks[usize::from(kind)] |= bit;
+                let known: &mut Option<Vec<Box<str>>> = &mut starts[usize::from(kind)];
+                match known {
+                    Some(known) if known.is_empty() || words.is_empty() => known.clear(),
+                    Some(known) => known.extend(words.iter().cloned()),
+                    None => *known = Some(words.clone()),
+                }
+            }
             properties.push(pattern_properties(&query, pattern)?);
         }
-        Ok(Self { query, captures, properties })
+        let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
+        Ok(Self { query, captures, properties, starts })
+    }
+
+    /// Whether any pattern can match a node of that kind with that text.
+    pub(crate) fn may_match(&self, kind: u16, text: &[u8]) -> bool {
+        let Some(words) = self.starts.get(usize::from(kind)) else { return true };
+        words.is_empty() || words.iter().any(|word| text.starts_with(word.as_bytes()))
     }
 }
 
@@ -186,22 +222,22 @@ fn mark_tokens(grammar: &Grammar, source: &str, marks: &mut [u16]) -> Result<(),
             "ambient" => mark::AMBIENT,
             _ => return Err(format!("unknown mark @{name}")),
         };
-        add_mark(grammar, kind, bits, marks)?;
+        let ids = kinds_named(grammar, kind);
+        if ids.is_empty() {
+            return Err(format!("the grammar has no node ({kind})"));
+        }
+        for id in ids {
+            marks[usize::from(id)] |= bits;
+        }
     }
     Ok(())
 }
 
-/// Adds bits to every id of a named node kind; a grammar may give one name to several ids.
-fn add_mark(grammar: &Grammar, kind: &str, bits: u16, marks: &mut [u16]) -> Result<(), String> {
-    let mut found = false;
-    for (id, marks) in marks.iter_mut().enumerate() {
-        let id = id as u16;
-        if grammar.node_kind_is_named(id) && grammar.node_kind_for_id(id) == Some(kind) {
-            *marks |= bits;
-            found = true;
-        }
-    }
-    if found { Ok(()) } else { Err(format!("the grammar has no node ({kind})")) }
+/// Every id of a named node kind; a grammar may give one name to several ids.
+fn kinds_named(grammar: &Grammar, kind: &str) -> Vec<u16> {
+    (0..grammar.node_kind_count() as u16)
+        .filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_for_id(*id) == Some(kind))
+        .collect()
 }
 
 /// The kind of node that a pattern's text starts with, past the parentheses of a group.
@@ -221,6 +257,7 @@ fn capture(name: &str) -> Option<Capture> {
     Some(match name {
         "name" => Capture::Name,
         "body" => Capture::Body,
+        "body.of" => Capture::BodyOf,
         "value" => Capture::Value,
         "container" => Capture::Container,
         "container.name" => Capture::ContainerName,
@@ -242,7 +279,8 @@ fn pattern_properties(query: &Query, pattern: usize) -> Result<Properties, Strin
     for property in query.property_settings(pattern) {
         let value = property.value.as_deref().unwrap_or_default();
         match (&*property.key, value) {
-            ("scope", "module") => properties.module_scope = true,
+            // Understood by `RuleSet::compile`, as it belongs to node kinds.
+            ("starts", _) => {}
             ("level", "outer") => properties.outer_level = true,
             ("exported", "true") => properties.exported = true,
             ("default", "true") => properties.default_export = true,

@@ -227,8 +227,8 @@ pub struct ParsedFile {
     /// Spans of all comments, sorted, not overlapping.
     pub comments: Vec<Span>,
     /// Spans of all string and template literals with their quotes, of regular expressions, and of the
-    /// text between JSX tags, sorted. The code inside `${}` of a template is not part of any of them,
-    /// so that its pieces lack one quote or both.
+    /// text between JSX tags, sorted. The code inside `${}` of a template is not part of any of them;
+    /// a piece of a template ends with `${` or starts with `}` where it would have a quote.
     pub strings: Vec<Span>,
     /// What could not be read.
     pub diagnostics: Vec<Diagnostic>,

@@ -60,6 +60,9 @@ pub(crate) struct Visited {
     pub(crate) too_many: Option<Span>,
 }
 
+/// The key of definitions without a name.
+const UNNAMED: u32 = u32::MAX;
+
 /// A definition that a match found.
 struct Found {
     /// Place of the pattern in its query; the lower one wins.
@@ -302,15 +305,17 @@ impl Visitor<'_> {
                 self.scopes.last_mut()
             && *at + 1 == depth
         {
-            let piece = std::mem::replace(from, span.end);
-            self.push_string(piece, span.start);
+            // The marks around the code belong to the string, as its quotes do.
+            let inner = delimited(node);
+            let piece = std::mem::replace(from, inner.end);
+            self.push_string(piece, inner.start);
         }
         if marks & mark::STRING != 0 {
             let kind = ScopeKind::Text { from: span.start, end: span.end };
             self.scopes.push(Scope { depth, kind });
             return;
         }
-        if (claim.is_some() || marks & (mark::MAIN | mark::WRAPPER) != 0)
+        if (claim.is_some() || marks & (mark::MAIN | mark::MODULE | mark::WRAPPER) != 0)
             && let Some(wrapper) = self.wrapper_at(depth)
         {
             wrapper.candidates += 1;
@@ -333,6 +338,10 @@ impl Visitor<'_> {
         }
         if marks & mark::MAIN != 0 {
             let own = self.run(&rules.main, node, &mut wrapper);
+            claim.join(own);
+        }
+        if marks & mark::MODULE != 0 && self.locals == 0 {
+            let own = self.run(&rules.module, node, &mut wrapper);
             claim.join(own);
         }
 
@@ -362,7 +371,9 @@ impl Visitor<'_> {
             Span { start: from, end: span.start.max(from) }.slice(source).trim_ascii().is_empty()
         };
         match self.scopes.last_mut() {
-            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } }) if *at + 1 == depth => {
+            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } })
+                if *at + 1 == depth =>
+            {
                 let draft = &mut self.out.drafts[*index as usize];
                 if follows(draft.signature_start) {
                     draft.signature_start = span.end;
@@ -395,13 +406,14 @@ impl Visitor<'_> {
         leading: Option<u32>,
         ambient: bool,
     ) -> bool {
-        if self.locals > 0 {
-            found.retain(|found| !found.properties.module_scope);
-        }
         if found.is_empty() {
             return false;
         }
         found.sort_by_key(|found| found.key);
+        // A definition stays without a name only if no pattern gives it one; those come last.
+        if found[0].key != UNNAMED {
+            found.retain(|found| found.key != UNNAMED);
+        }
         let own = span_of(node);
         let span = Span { start: leading.unwrap_or(own.start), end: own.end };
         let (mut exported, mut default_export, mut ambient) = (false, false, ambient);
@@ -480,6 +492,9 @@ impl Visitor<'_> {
     fn run(&mut self, rules: &RuleSet, node: Node<'_>, wrapper: &mut Wrapper) -> Claim {
         let source = self.source;
         let mut own = Claim::default();
+        if !rules.may_match(node.kind_id(), span_of(node).slice(source)) {
+            return own;
+        }
         let mut covered = Vec::new();
         let mut matches = self.cursor.matches(&rules.query, node, source);
         while let Some(found) = matches.next() {
@@ -491,6 +506,10 @@ impl Visitor<'_> {
                     Capture::Definition(kind) => parts.definition = Some((at, kind)),
                     Capture::Name => parts.name = Some(at),
                     Capture::Body => parts.body = Some(at),
+                    Capture::BodyOf => {
+                        let field = self.rules.body_field;
+                        parts.body = field.and_then(|field| at.child_by_field_id(field.get()));
+                    }
                     Capture::Value => parts.value = Some(at),
                     Capture::ContainerText => parts.container_text = Some(at),
                     Capture::Container => parts.container = Some(at),
@@ -547,8 +566,10 @@ impl Visitor<'_> {
                 let found = Found {
                     pattern: found.pattern_index,
                     kind,
-                    key: parts.name.map_or(u32::MAX, |name| name.start_byte() as u32),
-                    name: parts.name.map_or_else(|| "default".to_owned(), |name| name_of(source, name)),
+                    key: parts.name.map_or(UNNAMED, |name| name.start_byte() as u32),
+                    name: parts
+                        .name
+                        .map_or_else(|| "default".to_owned(), |name| name_of(source, name)),
                     body: parts.body.map(|body| (body.start_byte() as u32, body.id())),
                     value: parts.value.map(|value| value.start_byte() as u32),
                     container: parts.container_text.map(|text| name_of(source, text)),
@@ -563,6 +584,17 @@ impl Visitor<'_> {
         }
         own.found.retain(|found| !covered.contains(&found.key));
         own
+    }
+}
+
+/// The span between the first and the last child of a node.
+fn delimited(node: Node<'_>) -> Span {
+    let last = node.child_count().saturating_sub(1) as u32;
+    match (node.child(0), node.child(last)) {
+        (Some(first), Some(last)) if first.id() != last.id() => {
+            Span { start: first.end_byte() as u32, end: last.start_byte() as u32 }
+        }
+        _ => span_of(node),
     }
 }
 

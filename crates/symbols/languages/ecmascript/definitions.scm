@@ -3,55 +3,44 @@
 
 ; Functions and classes.
 
-(function_declaration name: (_) @name body: (_) @body) @definition.function
+(function_declaration name: (_) @name) @definition.function @body.of
 
-(generator_function_declaration name: (_) @name body: (_) @body) @definition.function
+(generator_function_declaration name: (_) @name) @definition.function @body.of
 
-(class_declaration name: (_) @name body: (_) @body) @definition.class
+(class_declaration name: (_) @name) @definition.class @body.of
 
 ; Methods, of classes and of object literals.
 
-(method_definition "get" name: (_) @name body: (_) @body) @definition.getter
+(method_definition "get" name: (_) @name) @definition.getter @body.of
 
-(method_definition "set" name: (_) @name body: (_) @body) @definition.setter
+(method_definition "set" name: (_) @name) @definition.setter @body.of
 
-((method_definition name: (property_identifier) @name body: (_) @body) @definition.constructor
+((method_definition name: (property_identifier) @name) @definition.constructor @body.of
   (#eq? @name "constructor"))
 
-(method_definition name: (_) @name body: (_) @body) @definition.method
+(method_definition name: (_) @name) @definition.method @body.of
 
 ; Members of object literals that hold functions. Short lambdas inside function bodies are left to
-; the text of the function.
+; the text of the function; see module.scm.
 
 (pair key: (_) @name
   value: [
-    (arrow_function body: (statement_block) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
-
-((pair key: (_) @name value: (arrow_function body: (_) @body)) @definition.method
-  (#set! scope "module"))
+    (arrow_function body: (statement_block))
+    (function_expression)
+    (generator_function)
+  ] @body.of) @definition.method
 
 (pair key: (_) @container.name value: (object)) @container
 
 ; Variables bound to functions and classes.
 
 (variable_declarator name: (identifier) @name
-  value: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.function
+  value: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.function
 
 ((variable_declarator name: (identifier) @name
   value: (call_expression
     function: (_) @_wrap
-    arguments: (arguments . [
-      (arrow_function body: (_) @body)
-      (function_expression body: (_) @body)
-      (generator_function body: (_) @body)
-    ]))) @definition.function
+    arguments: (arguments . [(arrow_function) (function_expression) (generator_function)] @body.of))) @definition.function
   (#match? @_wrap "^(React\\.)?(memo|forwardRef|observer|lazy|useCallback|useMemoizedFn|useEvent|cache|debounce|throttle|memoize|once|wrap|asyncHandler|catchAsync|defineEventHandler|eventHandler|defineComponent|withSentry|action)$"))
 
 ((variable_declarator name: (identifier) @name
@@ -59,64 +48,13 @@
     function: (_) @_outer
     arguments: (arguments . (call_expression
       function: (_) @_inner
-      arguments: (arguments . [
-        (arrow_function body: (_) @body)
-        (function_expression body: (_) @body)
-      ]))))) @definition.function
+      arguments: (arguments . [(arrow_function) (function_expression)] @body.of))))) @definition.function
   (#match? @_outer "^(React\\.)?(memo|forwardRef|observer)$")
   (#match? @_inner "^(React\\.)?(memo|forwardRef|observer)$"))
 
-(variable_declarator name: (identifier) @name value: (class body: (_) @body) @covered) @definition.class
+(variable_declarator name: (identifier) @name value: (class) @covered @body.of) @definition.class
 
-(class name: (_) @name body: (_) @body) @definition.class
-
-; Other variables of a module; what `require` and `import()` give are imports, not definitions.
-
-((variable_declarator name: (identifier) @name value: (_) @value) @definition.variable
-  (#not-match? @value "^(require|await\\s+import)\\(")
-  (#set! scope "module"))
-
-((variable_declarator name: (identifier) @name !value) @definition.variable
-  (#set! scope "module"))
-
-((variable_declarator
-  name: (object_pattern [
-    (shorthand_property_identifier_pattern) @name
-    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)
-    (pair_pattern value: (identifier) @name)
-    (pair_pattern value: (assignment_pattern left: (identifier) @name))
-    (rest_pattern (identifier) @name)
-    (pair_pattern value: (object_pattern [
-      (shorthand_property_identifier_pattern) @name
-      (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)
-      (pair_pattern value: (identifier) @name)
-      (rest_pattern (identifier) @name)
-    ]))
-    (pair_pattern value: (array_pattern [
-      (identifier) @name
-      (assignment_pattern left: (identifier) @name)
-      (rest_pattern (identifier) @name)
-    ]))
-  ])
-  value: (_) @value) @definition.variable
-  (#not-match? @value "^(require|await\\s+import)\\(")
-  (#set! scope "module"))
-
-((variable_declarator
-  name: (array_pattern [
-    (identifier) @name
-    (assignment_pattern left: (identifier) @name)
-    (rest_pattern (identifier) @name)
-    (array_pattern (identifier) @name)
-    (object_pattern [
-      (shorthand_property_identifier_pattern) @name
-      (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)
-      (pair_pattern value: (identifier) @name)
-      (rest_pattern (identifier) @name)
-    ])
-  ])
-  value: (_) @value) @definition.variable
-  (#set! scope "module"))
+(class name: (_) @name) @definition.class @body.of
 
 ; Exports of the language.
 
@@ -134,35 +72,32 @@
 
 (export_statement "default"
   value: [
-    (arrow_function body: (_) @body)
-    (function_expression !name body: (_) @body)
-    (generator_function !name body: (_) @body)
-  ] @definition.function)
+    (arrow_function)
+    (function_expression !name)
+    (generator_function !name)
+  ] @definition.function @body.of)
 
 (export_statement "default"
   value: [
-    (function_expression name: (_) @name body: (_) @body)
-    (generator_function name: (_) @name body: (_) @body)
-  ] @definition.function)
+    (function_expression name: (_) @name)
+    (generator_function name: (_) @name)
+  ] @definition.function @body.of)
 
-(export_statement "default" value: (class !name body: (_) @body) @definition.class)
+(export_statement "default" value: (class !name) @definition.class @body.of)
 
-(export_statement "default" value: (class name: (_) @name body: (_) @body) @definition.class)
+(export_statement "default" value: (class name: (_) @name) @definition.class @body.of)
 
 ((export_statement "default"
   value: (call_expression
     function: (_) @_wrap
-    arguments: (arguments . (function_expression name: (_) @name body: (_) @body)))
+    arguments: (arguments . (function_expression name: (_) @name) @body.of))
     @definition.function)
   (#match? @_wrap "^(React\\.)?(memo|forwardRef|observer)$"))
 
 ((export_statement "default"
   value: (call_expression
     function: (_) @_wrap
-    arguments: (arguments . [
-      (arrow_function body: (_) @body)
-      (function_expression !name body: (_) @body)
-    ])) @definition.function)
+    arguments: (arguments . [(arrow_function) (function_expression !name)] @body.of)) @definition.function)
   (#match? @_wrap "^(React\\.)?(memo|forwardRef|observer|defineEventHandler|eventHandler|defineComponent)$"))
 
 (export_statement "default"
@@ -176,17 +111,13 @@
     (template_string)
   ] @definition.variable @value)
 
-; Assignments: prototypes and CommonJS.
+; Assignments to prototypes and to `this`.
 
 ((assignment_expression
   left: (member_expression
     object: (member_expression object: (_) @container.text property: (_) @_prototype)
     property: (_) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
+  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
   (#eq? @_prototype "prototype"))
 
 ((assignment_expression
@@ -194,101 +125,6 @@
   right: (object)) @container
   (#eq? @_prototype "prototype"))
 
-((assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.function
-  (#match? @_exports "^(module\\.)?exports$")
-  (#set! exported "true"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: (class body: (_) @body) @covered) @definition.class
-  (#match? @_exports "^(module\\.)?exports$")
-  (#set! exported "true"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports)
-  right: (identifier) @export.name)
-  (#match? @_exports "^(module\\.)?exports$"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: [
-    (object)
-    (array)
-    (call_expression)
-    (new_expression)
-    (string)
-    (template_string)
-    (number)
-    (true)
-    (false)
-  ] @value) @definition.variable
-  (#match? @_exports "^(module\\.)?exports$")
-  (#not-match? @value "^require\\(")
-  (#set! exported "true")
-  (#set! scope "module"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: (identifier) @export.default-name)
-  (#eq? @_module "module")
-  (#eq? @_exports "exports"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression !name body: (_) @body)
-    (function_expression name: (_) @name body: (_) @body)
-  ]) @definition.function
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
-  (#set! default "true"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [
-    (class !name body: (_) @body)
-    (class name: (_) @name body: (_) @body) @covered
-  ]) @definition.class
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
-  (#set! default "true"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: (object [
-    (method_definition name: (_) @name body: (_) @body) @definition.function
-    (pair key: (_) @name value: [
-      (arrow_function body: (_) @body)
-      (function_expression body: (_) @body)
-      (generator_function body: (_) @body)
-    ]) @definition.function
-    (shorthand_property_identifier) @export.name
-    (pair value: (identifier) @export.name)
-  ]))
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
-  (#set! exported "true"))
-
 (assignment_expression
   left: (member_expression object: (this) property: (_) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
-
-((assignment_expression
-  left: (member_expression object: [(identifier) (member_expression)] @container.text property: (_) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
-  (#set! scope "module"))
+  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method

@@ -28,11 +28,13 @@
 ((call_expression
   function: (identifier) @_require
   arguments: (arguments . (string) @import.module)) @import
-  (#eq? @_require "require"))
+  (#eq? @_require "require")
+  (#set! starts "require"))
 
-(call_expression
+((call_expression
   function: (import)
   arguments: (arguments . (string) @import.module)) @import
+  (#set! starts "import"))
 
 ((variable_declarator
   name: (identifier) @import.name

@@ -10,11 +10,9 @@
     ]
     arguments: (arguments
       . [(string) (template_string)] @name
-      [
-        (arrow_function body: (_) @body)
-        (function_expression body: (_) @body)
-      ]))) @definition.test
-  (#match? @_runner "^(describe|it|test|suite|context|specify|bench|fdescribe|xdescribe|fit|xit|xtest)$"))
+      [(arrow_function) (function_expression)] @body.of))) @definition.test
+  (#match? @_runner "^(describe|it|test|suite|context|specify|bench|fdescribe|xdescribe|fit|xit|xtest)$")
+  (#set! starts "describe it test suite context specify bench fdescribe xdescribe fit xit xtest"))
 
 ((expression_statement
   (call_expression
@@ -23,4 +21,5 @@
       (member_expression object: (identifier) @_runner)
     ]
     arguments: (arguments . [(string) (template_string)] @name))) @definition.test
-  (#match? @_runner "^(it|test|specify|xit|xtest)$"))
+  (#match? @_runner "^(it|test|specify|xit|xtest)$")
+  (#set! starts "it test specify xit xtest"))

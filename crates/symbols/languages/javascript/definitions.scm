@@ -1,15 +1,11 @@
 ; With a line break before the name, the grammar reads `static get` as one word.
 
-(method_definition "static get" name: (_) @name body: (_) @body) @definition.getter
+(method_definition "static get" name: (_) @name) @definition.getter @body.of
 
 ; Class fields, whose node the two grammars name differently.
 
 (field_definition property: (_) @name
-  value: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
+  value: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
 
 (field_definition property: (_) @name value: (_) @value) @definition.property
 

@@ -1,12 +1,12 @@
 ; Definitions that only TypeScript has.
 
-(abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
+(abstract_class_declaration name: (_) @name) @definition.class @body.of
 
-(interface_declaration name: (_) @name body: (_) @body) @definition.interface
+(interface_declaration name: (_) @name) @definition.interface @body.of
 
 (type_alias_declaration name: (_) @name value: (_) @value) @definition.type
 
-(enum_declaration name: (_) @name body: (_) @body) @definition.enum
+(enum_declaration name: (_) @name) @definition.enum @body.of
 
 (enum_body name: (_) @name @definition.enum-member)
 
@@ -14,12 +14,12 @@
 
 ; Namespaces and declared modules.
 
-(internal_module name: (_) @name body: (_) @body) @definition.namespace
+(internal_module name: (_) @name) @definition.namespace @body.of
 
-((module name: (string) @name body: (_) @body) @definition.namespace
+((module name: (string) @name) @definition.namespace @body.of
   (#set! exported "true"))
 
-(module name: (_) @name body: (_) @body) @definition.namespace
+(module name: (_) @name) @definition.namespace @body.of
 
 ((ambient_declaration "global" @name (statement_block) @body) @definition.namespace
   (#set! exported "true"))
@@ -50,11 +50,7 @@
   (#eq? @covered "accessor"))
 
 (public_field_definition name: (_) @name
-  value: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.method
+  value: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
 
 (public_field_definition name: (_) @name value: (_) @value) @definition.property
 
