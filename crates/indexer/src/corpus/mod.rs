@@ -37,6 +37,9 @@ pub mod read;
 mod rules;
 pub mod walk;
 
+#[cfg(test)]
+mod tests;
+
 pub use check::{Checker, Explanation, Verdict, explain};
 pub use kind::FileKind;
 pub use pattern::PathPattern;
