@@ -3,5 +3,6 @@
 pub mod config;
 pub mod corpus;
 pub mod error;
+pub mod git;
 
 pub use error::Error;
