@@ -18,6 +18,9 @@ const LONG_LINE_BYTES: usize = 5_000;
 const MINIFIED_MIN_BYTES: usize = 20_000;
 /// Average line, in bytes, above which a large enough file is taken for a bundle.
 const MINIFIED_AVERAGE_BYTES: usize = 500;
+/// A file with this many lines that somebody may have written is never taken for a bundle: sources hold tables
+/// and pictures on one line next to code that people look for.
+const MIN_WRITTEN_LINES: usize = 20;
 /// The banner of generated code is looked for in this many bytes.
 const BANNER_BYTES: usize = 1_024;
 
@@ -130,20 +133,26 @@ fn unfit(text: &str, script: bool) -> Option<SkipReason> {
 }
 
 /// Whether lines longer than [`LONG_LINE_BYTES`] make up most of the text, or a text of at least
-/// [`MINIFIED_MIN_BYTES`] has lines of more than [`MINIFIED_AVERAGE_BYTES`] on average.
+/// [`MINIFIED_MIN_BYTES`] has lines of more than [`MINIFIED_AVERAGE_BYTES`] on average; and fewer than
+/// [`MIN_WRITTEN_LINES`] are neither blank, a comment, nor longer than that average.
 fn is_minified(text: &str) -> bool {
     if text.len() <= LONG_LINE_BYTES {
         return false;
     }
-    let (mut n_lines, mut n_long_bytes) = (0, 0);
+    let (mut n_lines, mut n_long_bytes, mut n_written) = (0, 0, 0);
     for line in text.lines() {
         n_lines += 1;
         if line.len() > LONG_LINE_BYTES {
             n_long_bytes += line.len();
+        } else if line.len() <= MINIFIED_AVERAGE_BYTES {
+            let line = line.trim_start();
+            let is_comment = ["*", "//", "/*"].iter().any(|mark| line.starts_with(mark));
+            n_written += usize::from(!line.is_empty() && !is_comment);
         }
     }
-    n_long_bytes * 2 > text.len()
-        || (text.len() >= MINIFIED_MIN_BYTES && text.len() / n_lines > MINIFIED_AVERAGE_BYTES)
+    let has_long_lines = n_long_bytes * 2 > text.len()
+        || (text.len() >= MINIFIED_MIN_BYTES && text.len() / n_lines > MINIFIED_AVERAGE_BYTES);
+    has_long_lines && n_written < MIN_WRITTEN_LINES
 }
 
 /// Whether the start of the text says that a program wrote it.
@@ -218,6 +227,15 @@ mod tests {
             writeln!(text, "export function f{n}() {{ return {n}; }}").unwrap();
         }
         assert_eq!(contents("logo.ts", text.as_bytes()).text, text);
+    }
+
+    #[test]
+    fn source_around_a_table_that_is_most_of_it_is_read() {
+        let mut text = format!("const TABLE = \"{}\";\n", "x".repeat(60_000));
+        for n in 0..30 {
+            writeln!(text, "export function f{n}() {{ return TABLE[{n}]; }}").unwrap();
+        }
+        assert_eq!(contents("strings.ts", text.as_bytes()).text, text);
     }
 
     #[test]
