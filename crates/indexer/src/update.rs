@@ -165,7 +165,7 @@ pub fn walk_options(root: &Path, folder: &Path, config: &Config, threads: usize)
 /// Compares the tree with a view of the index, reading no file contents.
 pub fn plan(root: &Path, index: &Index, snapshot: &Snapshot, options: &WalkOptions) -> Result<Plan, Error> {
     let stamps = Stamps::load(index.folder(), index.data());
-    let head = Repository::discover(root).and_then(|repository| repository.head());
+    let head = head_of(Repository::discover(root).as_ref());
     plan_with(root, snapshot, options, &stamps, head)
 }
 
@@ -226,6 +226,11 @@ fn plan_with(
         }
     }
     Ok(plan)
+}
+
+/// The commit that the work tree is at; a repository that cannot be read counts as none.
+fn head_of(repository: Option<&Repository>) -> Option<String> {
+    repository.and_then(|repository| repository.head().ok().flatten())
 }
 
 fn stamp(file: &FoundFile) -> Stamp {
@@ -338,7 +343,7 @@ impl<'a> Job<'a> {
     }
 
     fn head(&self) -> Option<String> {
-        self.repository.as_ref().and_then(Repository::head)
+        head_of(self.repository.as_ref())
     }
 
     /// Builds a new data folder and puts it in force.
@@ -558,9 +563,9 @@ impl<'a> Job<'a> {
     ) -> Result<(u64, u64), Error> {
         let known: Vec<String> = snapshot.map(Snapshot::commit_ids).transpose()?.unwrap_or_default();
         meta.history_error = None;
-        let wanted = match &self.repository {
-            Some(repository) if self.config.history.depth > 0 && meta.head.is_some() => {
-                match history(repository, self.config.history.depth, &known) {
+        let wanted = match (&self.repository, &meta.head) {
+            (Some(repository), Some(head)) if self.config.history.depth > 0 => {
+                match history(repository, head, self.config.history.depth, &known) {
                     Ok(wanted) => wanted,
                     Err(error) => {
                         meta.history_error = Some(error.to_string());
@@ -594,18 +599,26 @@ struct History {
     new: Vec<crate::git::Commit>,
 }
 
-fn history(repository: &Repository, depth: usize, known: &[String]) -> Result<History, Error> {
+fn history(
+    repository: &Repository,
+    head: &str,
+    depth: usize,
+    known: &[String],
+) -> Result<History, Error> {
     if known.is_empty() {
-        let new = repository.log(depth)?;
+        let new = repository.log(head, depth)?;
         let mut ids: Vec<String> = new.iter().map(|commit| commit.id.clone()).collect();
         ids.sort_unstable();
         return Ok(History { ids, new });
     }
-    let mut ids = repository.rev_list(depth)?;
-    let unknown: Vec<String> =
-        ids.iter().filter(|id| known.binary_search(id).is_err()).cloned().collect();
-    ids.sort_unstable();
+    let mut ids = repository.rev_list(head, depth)?;
+    let unknown: Vec<&str> = ids
+        .iter()
+        .filter(|id| known.binary_search(id).is_err())
+        .map(String::as_str)
+        .collect();
     let new = if unknown.is_empty() { Vec::new() } else { repository.log_of(&unknown)? };
+    ids.sort_unstable();
     Ok(History { ids, new })
 }
 

@@ -1,6 +1,6 @@
 //! The corpus: which files below a root are indexed, and what is in them.
 //!
-//! [`walk`](walk::walk) lists the files, [`Checker`](check::Checker) answers the same question for one path,
+//! [`walk`](walk::walk) lists the files, [`Checker`] answers the same question for one path,
 //! and [`read`](read::read) fetches and judges the contents. All three decide by one set of rules, so a
 //! watcher that looks at a single path never disagrees with a walk.
 //!
@@ -24,7 +24,7 @@
 //! a `!/*/` in a `.gitignore` speaks of what git tracks, not of what is worth searching.
 //!
 //! Files that are committed and yet match an ignore rule stay out: the walk reads rules, not git's index, so
-//! that it gives the same answer in a clone, in an archive and in a watcher. [`Checker`](check::Checker) names
+//! that it gives the same answer in a clone, in an archive and in a watcher. [`Checker`] names
 //! the rule, and a `!` line in `.reseekignore` brings such files in.
 //!
 //! Submodules and repositories nested in the root are indexed like folders; the outer `.gitignore` files end
@@ -36,6 +36,9 @@ pub mod pattern;
 pub mod read;
 mod rules;
 pub mod walk;
+
+#[cfg(test)]
+mod tests;
 
 pub use check::{Checker, Explanation, Verdict, explain};
 pub use kind::FileKind;

@@ -155,6 +155,8 @@ fn fixed_folders(glob: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(text: &str, existing: &[&str], matched: &[&str], others: &[&str]) {
@@ -243,5 +245,35 @@ mod tests {
         assert!(error.to_string().starts_with("bad pattern `src/[z-a]`: "), "{error}");
         let error = PathPattern::parse("", |_| false).unwrap_err();
         assert_eq!(error.to_string(), "bad pattern ``: it is empty");
+    }
+
+    fn joined(part: &'static str, n: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+        proptest::collection::vec(part, n).prop_map(|parts| parts.join("/"))
+    }
+
+    proptest! {
+        #[test]
+        fn no_folder_on_the_way_to_a_match_is_left_out(
+            text in joined("[ab]|\\*|\\*\\*|a\\*|\\{a,b\\}|[?]", 1..5),
+            path in joined("[ab]|ab", 1..6),
+        ) {
+            let Ok(pattern) = PathPattern::parse(&text, |_| false) else { return Ok(()) };
+            if pattern.matches(&path) {
+                prop_assert!(pattern.may_match_below(""));
+                for (end, _) in path.match_indices('/') {
+                    prop_assert!(pattern.may_match_below(&path[..end]), "{text} at {}", &path[..end]);
+                }
+                let below = format!("{path}/below.ts");
+                prop_assert!(pattern.matches(&below));
+            }
+        }
+
+        #[test]
+        fn any_path_that_exists_matches_itself_and_all_below(path in joined("[a-c*?{}()@\\[\\]]{1,5}", 1..5)) {
+            let pattern = PathPattern::parse(&path, |_| true).unwrap();
+            let (below, longer) = (format!("{path}/below.ts"), format!("{path}z"));
+            prop_assert!(pattern.matches(&path) && pattern.matches(&below));
+            prop_assert!(!pattern.matches(&longer) || path.ends_with("**"));
+        }
     }
 }

@@ -20,6 +20,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 use super::pattern::PathPattern;
 use super::walk::WalkOptions;
 use crate::error::Error;
+use crate::git::{common_dir, git_dir_of_file};
 
 /// Name of the ignore file that speaks for this program alone.
 pub(crate) const OWN_IGNORE_FILE: &str = ".reseekignore";
@@ -372,24 +373,6 @@ pub(crate) fn is_linked_work_tree(dir: &Path) -> bool {
             above.file_name().is_some_and(|name| name == ".git")
                 || above.components().any(|component| component.as_os_str() == "modules")
         })
-}
-
-/// The git folder that a `.git` *file* points to. `None` for a folder, or a file that points nowhere.
-pub(crate) fn git_dir_of_file(dot_git: &Path) -> Option<PathBuf> {
-    if !dot_git.is_file() {
-        return None;
-    }
-    let text = fs::read_to_string(dot_git).ok()?;
-    let target = text.lines().next()?.strip_prefix("gitdir:")?.trim();
-    Some(dot_git.parent()?.join(target))
-}
-
-/// The folder that holds what all work trees of a repository share, given the git folder of one of them.
-pub(crate) fn common_dir(git_dir: &Path) -> PathBuf {
-    match fs::read_to_string(git_dir.join("commondir")) {
-        Ok(text) => git_dir.join(text.trim()),
-        Err(_) => git_dir.to_path_buf(),
-    }
 }
 
 fn load(

@@ -3,6 +3,7 @@
 //! Folders are listed in parallel; the result is sorted, so it never depends on threads. Each folder is listed
 //! once and each admitted file is asked for its size and times once; no file is opened except ignore files.
 
+use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -213,6 +214,20 @@ pub struct Walk {
     pub unreadable_dirs: Vec<String>,
     /// Ignore files or lines of them that could not be read. The walk is done without them.
     pub problems: Vec<Error>,
+}
+
+impl Walk {
+    /// How many paths were passed over for each reason that occurred.
+    pub fn counts(&self) -> BTreeMap<SkipReason, u64> {
+        let mut counts = BTreeMap::new();
+        for skipped in &self.skipped {
+            *counts.entry(skipped.reason).or_insert(0) += 1;
+        }
+        if self.n_unsupported > 0 {
+            counts.insert(SkipReason::Unsupported, self.n_unsupported);
+        }
+        counts
+    }
 }
 
 /// Lists the corpus below `root`.
