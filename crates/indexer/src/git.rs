@@ -111,6 +111,11 @@ impl Repository {
         &self.git_dir
     }
 
+    /// The folder that all work trees of the repository share: branches change there.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
     /// The checked-out commit, in hexadecimal. `None` while there is no commit yet. Reads two small files, and
     /// starts a process only for a repository that does not keep its refs in files.
     ///
