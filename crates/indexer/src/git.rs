@@ -111,6 +111,11 @@ impl Repository {
         &self.git_dir
     }
 
+    /// The folder that all work trees of the repository share: branches change there.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
     /// The checked-out commit, in hexadecimal. `None` while there is no commit yet. Reads two small files, and
     /// starts a process only for a repository that does not keep its refs in files.
     ///
@@ -236,13 +241,8 @@ impl Repository {
     /// Git at the root, apart from what could change its answer.
     fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.arg("-C").arg(&self.root).arg("--no-optional-locks").arg("--no-pager");
-        for setting in [
-            "protocol.allow=never",
-            "log.showRoot=true",
-            "log.showSignature=false",
-            "log.mailmap=false",
-        ] {
+        command.arg("-C").arg(&self.root).arg("--no-optional-locks");
+        for setting in ["protocol.allow=never", "log.showRoot=true", "log.showSignature=false"] {
             command.args(["-c", setting]);
         }
         for variable in FOREIGN_VARIABLES {
@@ -258,15 +258,10 @@ impl Repository {
         let mut command = self.command();
         command.args(arguments);
         if with_files {
-            command.args([
-                "-z",
-                "--name-only",
-                "--no-renames",
-                "--no-relative",
-                "--no-color",
-                "--no-ext-diff",
-            ]);
-            command.args(["--no-notes", "--no-decorate", "--encoding=UTF-8", FORMAT]);
+            // The order file is git's own spelling of none on every platform: one from the settings that is
+            // missing would end git.
+            command.args(["-z", "--name-only", "--no-renames", "--no-relative", "-O/dev/null"]);
+            command.args(["--encoding=UTF-8", FORMAT]);
         }
         let shown = || format!("git -C {} {}", self.root.display(), arguments.join(" "));
         let failed =
@@ -608,6 +603,7 @@ mod tests {
         for (key, value) in [
             ("log.showRoot", "false"),
             ("log.showSignature", "true"),
+            ("diff.orderFile", "nowhere"),
             ("diff.relative", "true"),
             ("diff.renames", "copies"),
             ("color.ui", "always"),

@@ -35,8 +35,7 @@ const fn text(name: &'static str, extensions: &'static [&'static str]) -> Langua
 pub const LANGUAGES: &[LanguageEntry] = &[
     source("typescript", &["ts", "mts", "cts"]),
     source("tsx", &["tsx"]),
-    source("javascript", &["js", "mjs", "cjs"]),
-    source("jsx", &["jsx"]),
+    source("javascript", &["js", "mjs", "cjs", "jsx"]),
     text("markdown", &["md", "mdx", "markdown"]),
     text("json", &["json", "jsonc", "json5"]),
     text("yaml", &["yaml", "yml"]),

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::check::{Checker, Verdict, explain};
@@ -82,7 +83,17 @@ impl Tree {
 
 /// Runs git apart from the user's settings, with fixed names and dates.
 fn git(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
+    let output = git_command(folder, arguments).output().unwrap();
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn git_command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command
         .arg("-C")
         .arg(folder)
         .args(["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"])
@@ -94,14 +105,8 @@ fn git(folder: &Path, arguments: &[&str]) {
         .env("GIT_AUTHOR_DATE", "2020-01-01T00:00:00Z")
         .env("GIT_COMMITTER_NAME", "Test")
         .env("GIT_COMMITTER_EMAIL", "test@example.test")
-        .env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z")
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "git {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+        .env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z");
+    command
 }
 
 /// Every file and link below a folder, `.git` folders left out.
@@ -582,5 +587,38 @@ fn a_root_that_is_missing_or_a_file_is_an_error() {
     for path in ["none", "a.ts"] {
         let error = walk(&tree.root.join(path), &tree.options).unwrap_err();
         assert!(matches!(error, Error::RootNotFound { .. }), "{path}: {error}");
+    }
+}
+
+/// Text lines that git prints, sorted.
+fn git_lines(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let output = git_command(folder, arguments).output().unwrap();
+    let mut lines: Vec<String> =
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn ignore_lines() -> impl Strategy<Value = Vec<String>> {
+    let line = "!?/?([ab]|\\*|a\\*|\\*\\*/[ab]|[ab]/[ab]|[ab]/\\*|[ab]/\\*\\*)(\\.ts|/)?";
+    proptest::collection::vec(line, 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_walk_finds_what_git_finds_and_single_checks_agree(
+        paths in proptest::collection::btree_set("([ab]/){0,3}[ab]{1,2}\\.ts", 1..12),
+        top in ignore_lines(),
+        inner in ignore_lines(),
+    ) {
+        let tree = tree(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+        tree.write(&format!(".gitignore={}\n", top.join("\n")));
+        tree.write(&format!("a/.gitignore={}\n", inner.join("\n")));
+        tree.git("", &["init", "-q"]);
+        let known = git_lines(&tree.root, &["ls-files", "--others", "--exclude-standard"]);
+        let known: Vec<_> = known.into_iter().filter(|path| !path.ends_with(".gitignore")).collect();
+        prop_assert_eq!(tree.paths(), known);
     }
 }
