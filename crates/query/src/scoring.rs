@@ -44,6 +44,8 @@ pub struct Scores {
     pub files: Vec<f32>,
     /// The highest score that a symbol could reach: every concept at its rarest alternative, fully saturated.
     pub bound: f32,
+    /// The same for files.
+    pub file_bound: f32,
     /// Inverse document frequency of each concept among files: that of its first alternative.
     pub concept_idf: Vec<f32>,
 }
@@ -205,11 +207,12 @@ impl<'s> Scorer<'s> {
             symbols: vec![0.0; n_docs],
             files: vec![0.0; n_docs],
             bound: 0.0,
+            file_bound: 0.0,
             concept_idf: Vec::with_capacity(concepts.len()),
         };
         for concept in concepts {
             let (mut symbols, mut files): (Vec<Doc>, Vec<Doc>) = (Vec::new(), Vec::new());
-            let mut bound: f32 = 0.0;
+            let (mut bound, mut file_bound): (f32, f32) = (0.0, 0.0);
             for (position, term) in concept.terms.iter().enumerate() {
                 let (touched_symbols, touched_files) = self.accumulate(&term.postings);
                 let symbol_idf = idf(totals.n_symbols, touched_symbols.len() as u64);
@@ -218,6 +221,7 @@ impl<'s> Scorer<'s> {
                     scores.concept_idf.push(file_idf);
                 }
                 bound = bound.max(term.weight * symbol_idf);
+                file_bound = file_bound.max(term.weight * file_idf);
                 for doc in touched_symbols {
                     let w = std::mem::take(&mut self.scratch.symbol[doc as usize]);
                     let score = term.weight * symbol_idf * w / (k1 + w);
@@ -241,6 +245,7 @@ impl<'s> Scorer<'s> {
                 scores.concept_idf.push(0.0);
             }
             scores.bound += concept.weight * bound;
+            scores.file_bound += concept.weight * file_bound;
             for doc in symbols {
                 let best = std::mem::take(&mut self.scratch.best_symbol[doc as usize]);
                 scores.symbols[doc as usize] += concept.weight * best;
