@@ -13,13 +13,19 @@
 //!   `ir_measures` to 1e-6.
 //! - What is left out of a figure is counted beside it ([`Evaluation`]).
 
+pub mod calibration;
+pub mod class;
+pub mod compare;
 pub mod error;
 pub mod evaluation;
+pub mod latency;
 pub mod measures;
 pub mod qrels;
+mod rng;
 pub mod run;
 pub mod topic;
 pub mod trec;
+pub mod tune;
 
 pub use error::{Error, Result};
 pub use evaluation::{Evaluation, Mean, TopicScores, evaluate};
