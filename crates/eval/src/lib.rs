@@ -20,6 +20,7 @@ pub mod error;
 pub mod evaluation;
 pub mod latency;
 pub mod measures;
+pub mod mine;
 pub mod qrels;
 mod rng;
 pub mod run;
