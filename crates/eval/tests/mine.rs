@@ -299,11 +299,15 @@ fn a_tree_that_shows_later_commits_is_refused() {
 }
 
 #[test]
-fn a_tree_with_a_changed_file_is_refused() {
+fn a_tree_with_a_changed_or_new_file_is_refused() {
     let (_repo, snapshot, _folder, tree) = exported();
     fs::write(tree.join("README.md"), "touched\n").expect("a file");
     let error = check_snapshot(&tree, &snapshot).expect_err("a changed file").to_string();
     assert!(error.ends_with("the tree differs from the snapshot: M README.md"), "{error}");
+    git_at(&tree, &["checkout", "--quiet", "--", "README.md"], 0);
+    fs::write(tree.join("new.ts"), "new\n").expect("a file");
+    let error = check_snapshot(&tree, &snapshot).expect_err("a new file").to_string();
+    assert!(error.ends_with("the tree differs from the snapshot: ?? new.ts"), "{error}");
 }
 
 #[test]

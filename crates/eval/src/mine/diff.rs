@@ -57,37 +57,28 @@ fn minor_lines(source: &[u8]) -> Vec<bool> {
     let mut minor = Vec::new();
     for line in String::from_utf8_lossy(source).lines() {
         let line = line.trim();
-        let (is_minor, next) = match state {
-            State::BlockComment => after_block_comment(line),
-            State::Import => (true, !import_ends(line)),
-            State::Code if line.starts_with("/*") || line.starts_with("{/*") => {
-                after_block_comment(line)
+        let in_comment = matches!(state, State::BlockComment)
+            || (matches!(state, State::Code) && ["/*", "{/*"].iter().any(|s| line.starts_with(s)));
+        let in_import = matches!(state, State::Import) || is_import_start(line);
+        let is_minor;
+        (is_minor, state) = if in_comment {
+            match line.split_once("*/") {
+                None => (true, State::BlockComment),
+                Some((_, rest)) => (nothing_follows(rest.trim()), State::Code),
             }
-            State::Code if is_import_start(line) => (true, !import_ends(line)),
-            State::Code => (line.is_empty() || line.starts_with("//"), false),
+        } else if in_import {
+            (true, if import_ends(line) { State::Code } else { State::Import })
+        } else {
+            (line.is_empty() || line.starts_with("//"), State::Code)
         };
         minor.push(is_minor);
-        state = match (next, state) {
-            (false, _) => State::Code,
-            (true, State::BlockComment) => State::BlockComment,
-            (true, State::Import) => State::Import,
-            (true, State::Code) if is_import_start(line) => State::Import,
-            (true, State::Code) => State::BlockComment,
-        };
     }
     minor
 }
 
-/// A line that begins inside or with a block comment: whether it holds nothing else, and whether the
-/// comment goes on after it.
-fn after_block_comment(line: &str) -> (bool, bool) {
-    match line.split_once("*/") {
-        None => (true, true),
-        Some((_, rest)) => {
-            let rest = rest.trim();
-            (rest.is_empty() || rest == "}" || rest.starts_with("//"), false)
-        }
-    }
+/// Whether what follows a block comment on its line is no code; `}` closes a comment of JSX.
+fn nothing_follows(rest: &str) -> bool {
+    rest.is_empty() || rest == "}" || rest.starts_with("//")
 }
 
 /// Whether a line starts an import or a re-export.

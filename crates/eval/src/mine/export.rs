@@ -46,7 +46,8 @@ pub fn export(source: &Path, snapshot: &str, target: &Path) -> Result<String> {
 }
 
 /// Checks that a work tree is what an index of `snapshot` may be built from: `HEAD` is the snapshot,
-/// no ref or reflog reaches a commit beyond it, and no tracked file differs.
+/// no ref or reflog reaches a commit beyond it, and no file differs or is there besides (ignored files
+/// aside).
 ///
 /// # Errors
 ///
@@ -67,9 +68,12 @@ pub fn check_snapshot(tree: &Path, snapshot: &str) -> Result<()> {
     if !later.is_empty() {
         return Err(fail("rev-list", format!("{later} is visible and not part of the snapshot")));
     }
-    let changed = git.text(&["status", "--porcelain", "--untracked-files=no"])?;
+    let changed = git.text(&["status", "--porcelain", "--untracked-files=all"])?;
     if let Some(first) = changed.lines().next() {
-        return Err(fail("status", format!("the tree differs from the snapshot: {first}")));
+        return Err(fail(
+            "status",
+            format!("the tree differs from the snapshot: {}", first.trim()),
+        ));
     }
     Ok(())
 }
