@@ -16,14 +16,18 @@
 pub mod calibration;
 pub mod class;
 pub mod compare;
+mod csv;
 pub mod error;
 pub mod evaluation;
+pub mod gate;
 pub mod latency;
 pub mod measures;
 pub mod mine;
+pub mod output;
 pub mod qrels;
 mod rng;
 pub mod run;
+pub mod suite;
 pub mod topic;
 pub mod trec;
 pub mod tune;
