@@ -25,6 +25,7 @@ pub mod measures;
 pub mod mine;
 pub mod output;
 pub mod qrels;
+pub mod report;
 mod rng;
 pub mod run;
 pub mod suite;

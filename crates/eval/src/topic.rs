@@ -10,7 +10,6 @@ use std::{
     collections::BTreeSet,
     fmt::{self, Write as _},
     path::Path,
-    str::FromStr,
 };
 
 use serde::{Deserialize, Serialize};
@@ -202,17 +201,6 @@ pub fn to_text(topics: &[Topic], format: TopicFormat) -> Result<String> {
             }
             Ok(text)
         }
-    }
-}
-
-impl FromStr for Class {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Class> {
-        Class::ALL.into_iter().find(|class| class.name() == name).ok_or_else(|| Error::Config {
-            path: "class".into(),
-            problem: format!("`{name}` is none of named, text, mismatch"),
-        })
     }
 }
 
