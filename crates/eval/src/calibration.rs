@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{qrels::Qrels, run::Run};
+
 /// Number of bins of the reliability table and of the error.
 pub const N_BINS: usize = 10;
 
@@ -152,6 +154,21 @@ pub struct Answer {
     pub n_relevant: usize,
 }
 
+/// The answers of a run whose scores are relevances, one per topic with a relevant file, in order of
+/// topic. An unanswered topic has no files; minor files are left out.
+pub fn answers(qrels: &Qrels, run: &Run) -> Vec<Answer> {
+    let judged = qrels.iter().filter(|(_, judgments)| judgments.has_relevant());
+    let answers = judged.map(|(topic, judgments)| {
+        let kept = run.ranking(topic).iter().filter(|hit| !judgments.minor.contains(&hit.doc));
+        let files = kept.map(|hit| Pair {
+            relevance: hit.score,
+            relevant: judgments.grades.get(&hit.doc).is_some_and(|grade| 0 < *grade),
+        });
+        Answer { files: files.collect(), n_relevant: judgments.relevant().count() }
+    });
+    answers.collect()
+}
+
 /// Mean F1 over topics of the files at `threshold` or more: what a caller gets who trusts the scale.
 pub fn f1_at_threshold(answers: &[Answer], threshold: f64) -> f64 {
     mean_f1(answers, |files| files.iter().filter(|pair| threshold <= pair.relevance).collect())
@@ -243,6 +260,20 @@ mod tests {
         ];
         check(f1_at_threshold(&answers, 0.7), 1.0);
         check(f1_at_top(&answers, 2), f64::midpoint(2.0 / 3.0, 1.0));
+    }
+
+    #[test]
+    fn the_scores_of_a_run_are_its_relevances() {
+        let path = std::path::Path::new("text");
+        let qrels = "1 0 a 1\n1 minor m 0\n2 0 a 0\n3 0 a 2\n3 0 b 1\n";
+        let qrels = Qrels::parse(qrels, crate::QrelsFormat::Trec, path).expect("qrels");
+        let run = "1 Q0 m 1 0.9 t\n1 Q0 a 2 0.8 t\n1 Q0 x 3 0.2 t\n2 Q0 a 1 0.9 t\n";
+        let run = Run::parse(run, crate::RunFormat::Trec, path).expect("run");
+        let expected = [
+            Answer { files: pairs(&[(0.8, true), (0.2, false)]), n_relevant: 1 },
+            Answer { files: Vec::new(), n_relevant: 2 },
+        ];
+        assert_eq!(answers(&qrels, &run), expected);
     }
 
     proptest! {

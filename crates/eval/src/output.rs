@@ -202,7 +202,8 @@ pub fn write(
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// One row per system and topic: the text of `per-topic.csv`. Values have six places.
+/// One row per system and topic: the text of `per-topic.csv`. Values have six places. All results are
+/// of the same measures, those of the suite.
 pub fn per_topic_csv(results: &[SystemResult], classes: &BTreeMap<TopicId, Class>) -> String {
     let mut text = String::new();
     let measures = results.first().map(|result| result.evaluation.measures.clone());

@@ -232,8 +232,9 @@ pub fn mine_again(path: &Path, manifest: &Manifest, symbols_of: SymbolsOf) -> Re
     Ok(topics)
 }
 
-/// Whether a path is a source file: it has one of the extensions, is no declaration file, and lies
-/// in no folder of tests, examples, documentation, generated or foreign code.
+/// Whether a path is a source file: it has one of the extensions, is no test, story, declaration or
+/// tool configuration, and lies in no folder of tests, examples, documentation, generated or foreign
+/// code.
 ///
 /// A test is found by its own change, and rarely by the words of the task; it is left to the class of
 /// topics that ask for tests.
@@ -269,15 +270,18 @@ pub fn is_source(path: &str, extensions: &[String]) -> bool {
         "vendor",
         "www",
     ];
-    const INFIXES: [&str; 7] = ["test", "tests", "spec", "e2e", "stories", "d", "min"];
+    const INFIXES: [&str; 9] =
+        ["test", "test-d", "tests", "spec", "e2e", "stories", "d", "min", "config"];
+    const STEM_ENDS: [&str; 4] = ["-test", "_test", "-spec", "_spec"];
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut parts = name.rsplit('.');
     let extension = parts.next().unwrap_or_default();
     let has_extension = extensions.iter().any(|e| e == extension) && name != extension;
-    // The last part is the stem itself, except where the name starts with a dot.
+    // The last part is the stem itself.
     let infixes: Vec<&str> = parts.collect();
     let n_infixes = infixes.len().saturating_sub(1);
     has_extension
+        && !STEM_ENDS.iter().any(|end| infixes.last().is_some_and(|stem| stem.ends_with(end)))
         && !infixes[..n_infixes].iter().any(|infix| INFIXES.contains(infix))
         && !folders.split('/').any(|folder| FOLDERS.contains(&folder.to_lowercase().as_str()))
 }
@@ -420,7 +424,7 @@ mod tests {
     #[test]
     fn source_files_are_told_by_extension() {
         check("src/a.ts", true);
-        check("a.config.js", true);
+        check("src/config.js", true);
         check("src/latest.tsx", true);
         check("README.md", false);
         check("src/ts", false);
@@ -431,6 +435,9 @@ mod tests {
         check("src/a.test.ts", false);
         check("src/a.spec.tsx", false);
         check("types/a.d.ts", false);
+        check("types/a.test-d.ts", false);
+        check("integration/a-test.ts", false);
+        check("vite.config.ts", false);
         check("lib/a.min.js", false);
         check("packages/x/__tests__/a.ts", false);
         check("Examples/a.ts", false);

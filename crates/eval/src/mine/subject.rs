@@ -95,7 +95,8 @@ const REFUSED_WORDS: [&str; 22] = [
 /// The task of a subject, or `None` if it describes none.
 pub fn clean(subject: &str) -> Option<Subject> {
     let (kind, scope, rest) = split_prefix(strip_emoji(subject.trim()));
-    let query = strip_numbers(rest);
+    // The picture may stand on either side of the prefix.
+    let query = strip_numbers(strip_emoji(rest));
     let refused_prefix = REFUSED_KINDS.contains(&kind.as_str())
         || REFUSED_SCOPES.contains(&scope.to_lowercase().as_str());
     let n_chars = query.chars().count();
@@ -194,12 +195,17 @@ fn strip_numbers(subject: &str) -> String {
     if words.first().is_some_and(|word| is_ticket(word.trim_end_matches(':'))) {
         words.remove(0);
     }
-    words.join(" ").trim_end_matches(['.', ',', ';', ':', '-']).trim_end().to_owned()
+    let joined = words.join(" ");
+    joined
+        .trim_start_matches(['-', ' '])
+        .trim_end_matches(['.', ',', ';', ':', '-', '('])
+        .trim_end()
+        .to_owned()
 }
 
-/// `#12`, `gh-12`, with punctuation around it.
+/// `#12`, `gh-12`, with punctuation or half a pair of brackets around it.
 fn is_number(word: &str) -> bool {
-    let word = word.trim_matches(|c| matches!(c, ',' | '.' | ';' | ':'));
+    let word = word.trim_matches(|c| matches!(c, ',' | '.' | ';' | ':' | '(' | ')'));
     let digits = word.strip_prefix('#').or_else(|| word.strip_prefix("gh-"));
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -252,6 +258,8 @@ mod tests {
     #[test]
     fn emoji_tickets_and_numbers_are_stripped() {
         check(":bug: Keep the query string #12, gh-13", "", "", "Keep the query string");
+        check("fix: :bug: Keep the query string (#12", "fix", "", "Keep the query string");
+        check("fix: - keep the query string", "fix", "", "keep the query string");
         check("🐛 [ABC-12] Keep the query string.", "", "", "Keep the query string");
         check("ABC-12: Keep the query string (fixes #3)", "", "ABC-12", "Keep the query string");
     }

@@ -5,6 +5,7 @@
 //! has no place on an axis (not a number, or 0 on a logarithmic axis) is not drawn, and the figure
 //! says how many there were.
 
+mod fill;
 mod plots;
 mod svg;
 
