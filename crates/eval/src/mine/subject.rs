@@ -1,7 +1,7 @@
 //! From a commit's subject to a task: what is stripped, what is kept, what is no task.
 //!
-//! Stripped, in this order: a gitmoji (`:bug:`), a conventional prefix (`fix(router)!: `, its kind and
-//! scope are kept), a scope alone (`router: `), tickets (`[ABC-123]`), and numbers of issues and pull
+//! Stripped, in this order: a gitmoji (`:bug:`), a conventional prefix (`fix(router)!: ` or `[fix]`, its
+//! kind and scope are kept), a scope alone (`router: `), tickets (`[ABC-123]`), and numbers of issues and pull
 //! requests (`(#12)`, `#12`).
 //!
 //! Refused, because nobody would search for it:
@@ -30,7 +30,8 @@ const MIN_CHARS: usize = 15;
 const MAX_CHARS: usize = 160;
 
 /// Kinds of the conventional prefix, with the ones that make no topic.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
+    "bug",
     "feat",
     "feature",
     "fix",
@@ -156,6 +157,13 @@ fn strip_emoji(mut subject: &str) -> &str {
 /// Kind, scope and the rest of a subject.
 fn split_prefix(subject: &str) -> (String, String, &str) {
     let none = (String::new(), String::new(), subject);
+    let is_kind = |kind: &str| KINDS.contains(&kind) || REFUSED_KINDS.contains(&kind);
+    if let Some((kind, rest)) = subject.strip_prefix('[').and_then(|s| s.split_once(']')) {
+        let kind = kind.to_lowercase();
+        if is_kind(&kind) {
+            return (kind, String::new(), rest.trim_start_matches([':', ' ']));
+        }
+    }
     let Some((prefix, rest)) = subject.split_once(": ") else { return none };
     let prefix = prefix.trim_end_matches('!');
     let (head, scope) = match prefix.strip_suffix(')').and_then(|prefix| prefix.split_once('(')) {
@@ -166,7 +174,7 @@ fn split_prefix(subject: &str) -> (String, String, &str) {
         !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_/.@,&*+".contains(c))
     };
     let kind = head.to_lowercase();
-    if KINDS.contains(&kind.as_str()) || REFUSED_KINDS.contains(&kind.as_str()) {
+    if is_kind(&kind) {
         (kind, scope.trim().to_owned(), rest.trim_start())
     } else if plain(head) && scope.is_empty() {
         (String::new(), head.to_owned(), rest.trim_start())
@@ -242,6 +250,7 @@ mod tests {
             "router",
             "keep the query string",
         );
+        check("[Bug] Keep the query string", "bug", "", "Keep the query string");
         check("Feat: keep the query string", "feat", "", "keep the query string");
     }
 
