@@ -78,6 +78,10 @@ pub(crate) enum Capture {
 
 /// The properties of a pattern (`#set!`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a word of the query files, and they combine freely"
+)]
 pub(crate) struct Properties {
     /// `level "outer"`: belongs to what encloses the enclosing symbol.
     pub(crate) outer_level: bool,
@@ -170,7 +174,7 @@ impl RuleSet {
             let from = query.start_byte_for_pattern(pattern);
             let root = root_kind(text.get(from..).unwrap_or_default());
             if kinds_named(grammar, root).is_empty() {
-                return Err(format!("a pattern must start with a named node: {root}"));
+                return Err("a pattern must start with a named node".to_owned());
             }
             let words: Vec<Box<str>> = query
                 .property_settings(pattern)

@@ -366,25 +366,23 @@ impl Visitor<'_> {
         if self.leading.is_none_or(|(at, _)| at != depth) {
             self.leading = Some((depth, span.start));
         }
-        let source = self.source;
-        let follows = |from: u32| {
-            Span { start: from, end: span.start.max(from) }.slice(source).trim_ascii().is_empty()
+        let signature_start = match self.scopes.last_mut() {
+            Some(scope) if scope.depth + 1 == depth => match &mut scope.kind {
+                ScopeKind::Symbol { index, .. } => {
+                    Some(&mut self.out.drafts[*index as usize].signature_start)
+                }
+                ScopeKind::Wrapper(wrapper) => {
+                    Some(wrapper.signature_start.get_or_insert(wrapper.span.start))
+                }
+                _ => None,
+            },
+            _ => None,
         };
-        match self.scopes.last_mut() {
-            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } })
-                if *at + 1 == depth =>
-            {
-                let draft = &mut self.out.drafts[*index as usize];
-                if follows(draft.signature_start) {
-                    draft.signature_start = span.end;
-                }
+        if let Some(from) = signature_start {
+            let before = Span { start: *from, end: span.start.max(*from) };
+            if before.slice(self.source).trim_ascii().is_empty() {
+                *from = span.end;
             }
-            Some(Scope { depth: at, kind: ScopeKind::Wrapper(wrapper) }) if *at + 1 == depth => {
-                if follows(wrapper.signature_start.unwrap_or(wrapper.span.start)) {
-                    wrapper.signature_start = Some(span.end);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -589,7 +587,7 @@ impl Visitor<'_> {
 
 /// The span between the first and the last child of a node.
 fn delimited(node: Node<'_>) -> Span {
-    let last = node.child_count().saturating_sub(1) as u32;
+    let last = node.child_count().saturating_sub(1);
     match (node.child(0), node.child(last)) {
         (Some(first), Some(last)) if first.id() != last.id() => {
             Span { start: first.end_byte() as u32, end: last.start_byte() as u32 }

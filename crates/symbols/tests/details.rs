@@ -1,9 +1,9 @@
 //! The fields of symbols and imports, own text and references, and limits, each on a few lines.
 
-use reseek_symbols::limits::{MAX_DEPTH, MAX_SIGNATURE_BYTES};
+use reseek_symbols::limits::{MAX_DEPTH, MAX_SIGNATURE_BYTES, MAX_SYMBOLS};
 use reseek_symbols::{
-    DiagnosticKind, Extractor, Language, ParsedFile, Symbol, each_reference, extract, own_ranges,
-    references,
+    DiagnosticKind, Extractor, Language, ParsedFile, Span, Symbol, each_reference, extract,
+    own_ranges, references,
 };
 
 fn read(extension: &str, source: &str) -> ParsedFile {
@@ -189,7 +189,7 @@ fn a_license_header_is_no_doc() {
     let file = read("ts", "/* License */\n\nexport const a = 1;\n\n// About b.\nconst b = 2;");
     assert_eq!(file.symbols[0].doc, "");
     assert_eq!(file.symbols[1].doc, "About b.");
-    assert_eq!(file.symbols[1].doc_span.map(|span| span.len()), Some(11));
+    assert_eq!(file.symbols[1].doc_span.map(Span::len), Some(11));
 }
 
 #[test]
@@ -344,6 +344,15 @@ fn nesting_beyond_the_limit_is_told_and_the_rest_is_kept() {
     assert_eq!(outline(&file), "variable a; function f");
     let kinds: Vec<_> = file.diagnostics.iter().map(|diagnostic| diagnostic.kind).collect();
     assert_eq!(kinds, [DiagnosticKind::TooDeep]);
+}
+
+#[test]
+fn symbols_beyond_the_limit_are_left_out_and_told() {
+    let file = read("js", &"var a;\n".repeat(MAX_SYMBOLS + 2));
+    assert_eq!(file.symbols.len(), MAX_SYMBOLS);
+    assert_eq!(file.diagnostics.len(), 1);
+    assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TooManySymbols);
+    assert_eq!(file.diagnostics[0].lines.start, MAX_SYMBOLS as u32 + 1);
 }
 
 #[test]

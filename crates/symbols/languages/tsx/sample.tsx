@@ -22,7 +22,7 @@ export const Step = memo(function StepView({ text, minutes = 0, onDone }: StepPr
   }, [text, onDone]);
   return (
     <li onClick={finish}>
-      {text} takes {minutes} minutes & some patience.
+      {text} takes {minutes} minutes and some patience.
     </li>
   );
 });
