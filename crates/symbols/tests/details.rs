@@ -110,6 +110,34 @@ fn inner_functions_and_classes_are_symbols_and_inner_variables_are_not() {
 }
 
 #[test]
+fn destructured_names_are_found_in_nested_patterns() {
+    check(
+        "ts",
+        "const { a: { b, c = 1, d: e }, f: [g, h = 2, ...i], j: k = 3, ...l } = m;",
+        "variable b; variable c; variable e; variable g; variable h; variable i; variable k; \
+         variable l",
+    );
+    check(
+        "js",
+        "const [a, [b], { c, d: e, f = 1 }, g = 2, ...h] = i;",
+        "variable a; variable b; variable c; variable e; variable f; variable g; variable h",
+    );
+}
+
+#[test]
+fn every_kind_of_value_can_be_exported() {
+    check(
+        "js",
+        "exports.a = 'a'; exports.b = `b`; module.exports.c = function d() {}; exports.e = class {};
+         exports.f = f(); exports.g = () => 1; exports.h = [];",
+        "*variable a; *variable b; *function c; *class e; *variable f; *function g; *variable h",
+    );
+    check("js", "export default 'text';", "**variable default");
+    check("js", "export default { a: 1 };", "**variable default");
+    check("ts", "export default { a: 1 } satisfies B;", "**variable default");
+}
+
+#[test]
 fn what_require_gives_is_no_definition() {
     check(
         "js",
