@@ -14,7 +14,7 @@ pub(crate) fn doc_above(source: &[u8], comments: &[Span], start: u32) -> Option<
         let comment = comments[first - 1];
         let between = Span { start: comment.end, end: below }.slice(source);
         if !between.iter().all(u8::is_ascii_whitespace)
-            || between.iter().filter(|byte| **byte == b'\n').count() > 1
+            || between.split(|byte| *byte == b'\n').count() > 2
             || !starts_its_line(source, comment)
         {
             break;

@@ -19,6 +19,7 @@ pub struct Language {
 }
 
 /// The texts of the query files that a row lists, shared ones first.
+#[derive(Clone, Copy)]
 pub(crate) struct Sources {
     pub(crate) tokens: &'static [&'static str],
     pub(crate) definitions: &'static [&'static str],
@@ -195,8 +196,57 @@ mod tests {
         assert_eq!(Language::by_name("cobol"), None);
     }
 
+    /// The words after a mark in a text, such as the captures of a query file.
+    fn words_after<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
+        let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ']' | '`' | ',');
+        let rest = text.split(mark).skip(1);
+        rest.map(|rest| rest.split(ends).next().unwrap_or_default()).collect()
+    }
+
     #[test]
-    fn the_rules_of_every_language_compile_with_documented_captures_only() {
+    fn every_word_of_the_query_files_is_documented() {
+        let readme = file!("README.md");
+        for language in Language::all() {
+            let Sources { tokens, definitions, module, imports, tests, .. } = language.sources;
+            for text in [tokens, definitions, module, imports, tests].concat() {
+                let code: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
+                let code = code.join("\n");
+                for word in words_after(&code, " @") {
+                    let known = word.starts_with('_') || readme.contains(&format!("`@{word}`"));
+                    let definition = word.strip_prefix("definition.");
+                    assert!(known || definition.is_some(), "@{word} is not in the README");
+                }
+                for word in words_after(&code, "#set! ") {
+                    assert!(readme.contains(&format!("`{word} \"")), "{word} is not in the README");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_in_a_query_file_is_an_error() {
+        let language = &LANGUAGES[0];
+        let compile = |sources: Sources| {
+            Rules::compile(&language.grammar(), &sources).err().unwrap_or_default()
+        };
+        let definitions = |text| Sources { definitions: text, ..TYPESCRIPT };
+        assert_eq!(compile(definitions(&["(class) @klass"])), "unknown capture @klass");
+        assert_eq!(
+            compile(definitions(&["((class) @name (#set! scope \"x\"))"])),
+            "unknown property scope \"x\""
+        );
+        assert_eq!(
+            compile(definitions(&["[(class) (enum_body)] @name"])),
+            "a pattern must start with a named node"
+        );
+        assert!(compile(definitions(&["(klass) @name"])).contains("klass"));
+        let tokens = |text| Sources { tokens: text, ..TYPESCRIPT };
+        assert_eq!(compile(tokens(&["(comment) @remark"])), "unknown mark @remark");
+        assert_eq!(compile(tokens(&["(remark) @comment"])), "the grammar has no node (remark)");
+    }
+
+    #[test]
+    fn the_rules_of_every_language_compile() {
         for language in Language::all() {
             if let Err(error) = Rules::compile(&language.grammar(), &language.sources) {
                 panic!("{}: {error}", language.name());

@@ -78,6 +78,10 @@ pub(crate) enum Capture {
 
 /// The properties of a pattern (`#set!`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a word of the query files, and they combine freely"
+)]
 pub(crate) struct Properties {
     /// `level "outer"`: belongs to what encloses the enclosing symbol.
     pub(crate) outer_level: bool,
@@ -93,6 +97,8 @@ pub(crate) struct Properties {
 
 /// A query with its captures and properties understood.
 pub(crate) struct RuleSet {
+    /// Its place among the queries of the language: what a lower one defines wins.
+    pub(crate) rank: u8,
     pub(crate) query: Query,
     /// By the query's capture index.
     pub(crate) captures: Vec<Capture>,
@@ -127,10 +133,11 @@ impl Rules {
             mark_tokens(grammar, source, &mut marks)?;
         }
         let main_text = [sources.definitions, sources.imports].concat().join("\n");
-        let main = RuleSet::compile(grammar, &main_text, mark::MAIN, &mut marks)?;
+        let main = RuleSet::compile(grammar, &main_text, (1, mark::MAIN), &mut marks)?;
         let module =
-            RuleSet::compile(grammar, &sources.module.join("\n"), mark::MODULE, &mut marks)?;
-        let tests = RuleSet::compile(grammar, &sources.tests.join("\n"), mark::TESTS, &mut marks)?;
+            RuleSet::compile(grammar, &sources.module.join("\n"), (2, mark::MODULE), &mut marks)?;
+        let tests =
+            RuleSet::compile(grammar, &sources.tests.join("\n"), (0, mark::TESTS), &mut marks)?;
         let mut reserved: Vec<_> = sources
             .reserved
             .iter()
@@ -157,7 +164,12 @@ impl Rules {
 }
 
 impl RuleSet {
-    fn compile(grammar: &Grammar, text: &str, bit: u16, marks: &mut [u16]) -> Result<Self, String> {
+    fn compile(
+        grammar: &Grammar,
+        text: &str,
+        (rank, bit): (u8, u16),
+        marks: &mut [u16],
+    ) -> Result<Self, String> {
         let query = Query::new(grammar, text).map_err(|error| error.to_string())?;
         let captures = query
             .capture_names()
@@ -170,7 +182,7 @@ impl RuleSet {
             let from = query.start_byte_for_pattern(pattern);
             let root = root_kind(text.get(from..).unwrap_or_default());
             if kinds_named(grammar, root).is_empty() {
-                return Err(format!("a pattern must start with a named node: {root}"));
+                return Err("a pattern must start with a named node".to_owned());
             }
             let words: Vec<Box<str>> = query
                 .property_settings(pattern)
@@ -192,7 +204,7 @@ impl RuleSet {
             properties.push(pattern_properties(&query, pattern)?);
         }
         let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
-        Ok(Self { query, captures, properties, starts })
+        Ok(Self { rank, query, captures, properties, starts })
     }
 
     /// Whether any pattern can match a node of that kind with that text.

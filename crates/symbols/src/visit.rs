@@ -65,8 +65,9 @@ const UNNAMED: u32 = u32::MAX;
 
 /// A definition that a match found.
 struct Found {
-    /// Place of the pattern in its query; the lower one wins.
-    pattern: usize,
+    /// Place of its query in the order in which they are run, and of the pattern in the query; the
+    /// lower one wins.
+    pattern: (u8, usize),
     kind: SymbolKind,
     /// Where the name stands; definitions without a name share one key.
     key: u32,
@@ -96,11 +97,8 @@ impl Claim {
         }
     }
 
-    /// Adds what the node's own patterns say; what was said from above stands before it.
+    /// Adds what a query rooted at the node says; what was said before wins.
     fn join(&mut self, own: Claim) {
-        if self.covered {
-            return;
-        }
         for found in own.found {
             if self.found.iter().all(|other| other.key != found.key) {
                 self.found.push(found);
@@ -310,11 +308,6 @@ impl Visitor<'_> {
             let piece = std::mem::replace(from, inner.end);
             self.push_string(piece, inner.start);
         }
-        if marks & mark::STRING != 0 {
-            let kind = ScopeKind::Text { from: span.start, end: span.end };
-            self.scopes.push(Scope { depth, kind });
-            return;
-        }
         if (claim.is_some() || marks & (mark::MAIN | mark::MODULE | mark::WRAPPER) != 0)
             && let Some(wrapper) = self.wrapper_at(depth)
         {
@@ -330,7 +323,9 @@ impl Visitor<'_> {
             candidates: 0,
             drafts: None,
         };
-        let mut claim = claim.unwrap_or_default();
+        let above = claim.unwrap_or_default();
+        let settled = above.covered || !above.found.is_empty();
+        let mut claim = Claim::default();
         let rules = self.rules;
         if marks & mark::TESTS != 0 && self.is_test {
             let own = self.run(&rules.tests, node, &mut wrapper);
@@ -345,6 +340,11 @@ impl Visitor<'_> {
             claim.join(own);
         }
 
+        if settled {
+            claim = above;
+        } else if above.container.is_some() {
+            claim.container = above.container;
+        }
         let is_symbol = self.define(node, depth, claim.found, leading, wrapper.ambient);
         if marks & mark::WRAPPER != 0 && !is_symbol {
             self.scopes.push(Scope { depth, kind: ScopeKind::Wrapper(wrapper) });
@@ -353,6 +353,10 @@ impl Visitor<'_> {
             let path = self.path.len();
             extend_path(&mut self.path, &name);
             self.scopes.push(Scope { depth, kind: ScopeKind::Container { path } });
+        }
+        if marks & mark::STRING != 0 {
+            let kind = ScopeKind::Text { from: span.start, end: span.end };
+            self.scopes.push(Scope { depth, kind });
         }
         if marks & mark::LOCAL != 0 && !is_symbol && !self.is_namespace_body(node) {
             self.locals += 1;
@@ -366,25 +370,23 @@ impl Visitor<'_> {
         if self.leading.is_none_or(|(at, _)| at != depth) {
             self.leading = Some((depth, span.start));
         }
-        let source = self.source;
-        let follows = |from: u32| {
-            Span { start: from, end: span.start.max(from) }.slice(source).trim_ascii().is_empty()
+        let signature_start = match self.scopes.last_mut() {
+            Some(scope) if scope.depth + 1 == depth => match &mut scope.kind {
+                ScopeKind::Symbol { index, .. } => {
+                    Some(&mut self.out.drafts[*index as usize].signature_start)
+                }
+                ScopeKind::Wrapper(wrapper) => {
+                    Some(wrapper.signature_start.get_or_insert(wrapper.span.start))
+                }
+                _ => None,
+            },
+            _ => None,
         };
-        match self.scopes.last_mut() {
-            Some(Scope { depth: at, kind: ScopeKind::Symbol { index, .. } })
-                if *at + 1 == depth =>
-            {
-                let draft = &mut self.out.drafts[*index as usize];
-                if follows(draft.signature_start) {
-                    draft.signature_start = span.end;
-                }
+        if let Some(from) = signature_start {
+            let before = Span { start: *from, end: span.start.max(*from) };
+            if before.slice(self.source).trim_ascii().is_empty() {
+                *from = span.end;
             }
-            Some(Scope { depth: at, kind: ScopeKind::Wrapper(wrapper) }) if *at + 1 == depth => {
-                if follows(wrapper.signature_start.unwrap_or(wrapper.span.start)) {
-                    wrapper.signature_start = Some(span.end);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -564,7 +566,7 @@ impl Visitor<'_> {
             }
             if let Some((at, kind)) = parts.definition {
                 let found = Found {
-                    pattern: found.pattern_index,
+                    pattern: (rules.rank, found.pattern_index),
                     kind,
                     key: parts.name.map_or(UNNAMED, |name| name.start_byte() as u32),
                     name: parts
@@ -589,7 +591,7 @@ impl Visitor<'_> {
 
 /// The span between the first and the last child of a node.
 fn delimited(node: Node<'_>) -> Span {
-    let last = node.child_count().saturating_sub(1) as u32;
+    let last = node.child_count().saturating_sub(1);
     match (node.child(0), node.child(last)) {
         (Some(first), Some(last)) if first.id() != last.id() => {
             Span { start: first.end_byte() as u32, end: last.start_byte() as u32 }

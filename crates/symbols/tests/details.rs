@@ -1,9 +1,9 @@
 //! The fields of symbols and imports, own text and references, and limits, each on a few lines.
 
-use reseek_symbols::limits::{MAX_DEPTH, MAX_SIGNATURE_BYTES};
+use reseek_symbols::limits::{MAX_DEPTH, MAX_SIGNATURE_BYTES, MAX_SYMBOLS};
 use reseek_symbols::{
-    DiagnosticKind, Extractor, Language, ParsedFile, Symbol, each_reference, extract, own_ranges,
-    references,
+    DiagnosticKind, Extractor, Language, ParsedFile, Span, Symbol, each_reference, extract,
+    own_ranges, references,
 };
 
 fn read(extension: &str, source: &str) -> ParsedFile {
@@ -110,6 +110,34 @@ fn inner_functions_and_classes_are_symbols_and_inner_variables_are_not() {
 }
 
 #[test]
+fn destructured_names_are_found_in_nested_patterns() {
+    check(
+        "ts",
+        "const { a: { b, c = 1, d: e }, f: [g, h = 2, ...i], j: k = 3, ...l } = m;",
+        "variable b; variable c; variable e; variable g; variable h; variable i; variable k; \
+         variable l",
+    );
+    check(
+        "js",
+        "const [a, [b], { c, d: e, f = 1 }, g = 2, ...h] = i;",
+        "variable a; variable b; variable c; variable e; variable f; variable g; variable h",
+    );
+}
+
+#[test]
+fn every_kind_of_value_can_be_exported() {
+    check(
+        "js",
+        "exports.a = 'a'; exports.b = `b`; module.exports.c = function d() {}; exports.e = class {};
+         exports.f = f(); exports.g = () => 1; exports.h = [];",
+        "*variable a; *variable b; *function c; *class e; *variable f; *function g; *variable h",
+    );
+    check("js", "export default 'text';", "**variable default");
+    check("js", "export default { a: 1 };", "**variable default");
+    check("ts", "export default { a: 1 } satisfies B;", "**variable default");
+}
+
+#[test]
 fn what_require_gives_is_no_definition() {
     check(
         "js",
@@ -189,7 +217,7 @@ fn a_license_header_is_no_doc() {
     let file = read("ts", "/* License */\n\nexport const a = 1;\n\n// About b.\nconst b = 2;");
     assert_eq!(file.symbols[0].doc, "");
     assert_eq!(file.symbols[1].doc, "About b.");
-    assert_eq!(file.symbols[1].doc_span.map(|span| span.len()), Some(11));
+    assert_eq!(file.symbols[1].doc_span.map(Span::len), Some(11));
 }
 
 #[test]
@@ -344,6 +372,15 @@ fn nesting_beyond_the_limit_is_told_and_the_rest_is_kept() {
     assert_eq!(outline(&file), "variable a; function f");
     let kinds: Vec<_> = file.diagnostics.iter().map(|diagnostic| diagnostic.kind).collect();
     assert_eq!(kinds, [DiagnosticKind::TooDeep]);
+}
+
+#[test]
+fn symbols_beyond_the_limit_are_left_out_and_told() {
+    let file = read("js", &"var a;\n".repeat(MAX_SYMBOLS + 2));
+    assert_eq!(file.symbols.len(), MAX_SYMBOLS);
+    assert_eq!(file.diagnostics.len(), 1);
+    assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TooManySymbols);
+    assert_eq!(file.diagnostics[0].lines.start, MAX_SYMBOLS as u32 + 1);
 }
 
 #[test]

@@ -90,14 +90,11 @@
 ((export_statement "default"
   value: (call_expression
     function: (_) @_wrap
-    arguments: (arguments . (function_expression name: (_) @name) @body.of))
-    @definition.function)
-  (#match? @_wrap "^(React\\.)?(memo|forwardRef|observer)$"))
-
-((export_statement "default"
-  value: (call_expression
-    function: (_) @_wrap
-    arguments: (arguments . [(arrow_function) (function_expression !name)] @body.of)) @definition.function)
+    arguments: (arguments . [
+      (arrow_function)
+      (function_expression !name)
+      (function_expression name: (_) @name)
+    ] @body.of)) @definition.function)
   (#match? @_wrap "^(React\\.)?(memo|forwardRef|observer|defineEventHandler|eventHandler|defineComponent)$"))
 
 (export_statement "default"
@@ -117,7 +114,7 @@
   left: (member_expression
     object: (member_expression object: (_) @container.text property: (_) @_prototype)
     property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
+  right: [(arrow_function) (function_expression) (generator_function)] @definition.method @body.of)
   (#eq? @_prototype "prototype"))
 
 ((assignment_expression
@@ -127,4 +124,4 @@
 
 (assignment_expression
   left: (member_expression object: (this) property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
+  right: [(arrow_function) (function_expression) (generator_function)] @definition.method @body.of)

@@ -26,23 +26,15 @@
 ; `require` and dynamic imports of a literal.
 
 ((call_expression
-  function: (identifier) @_require
+  function: (_) @_function
   arguments: (arguments . (string) @import.module)) @import
-  (#eq? @_require "require")
-  (#set! starts "require"))
-
-((call_expression
-  function: (import)
-  arguments: (arguments . (string) @import.module)) @import
-  (#set! starts "import"))
+  (#match? @_function "^(require|import)$")
+  (#set! starts "require import"))
 
 ((variable_declarator
   name: (identifier) @import.name
-  value: [
-    (call_expression function: (identifier) @_require arguments: (arguments . (string))) @import
-    (await_expression (call_expression function: (import) @_require arguments: (arguments . (string))) @import)
-  ])
-  (#match? @_require "^(require|import)$")
+  value: [(call_expression) @import (await_expression (call_expression) @import)])
+  (#match? @import "^(require|import)\\(")
   (#set! name "*"))
 
 ((variable_declarator
@@ -51,18 +43,14 @@
     (object_assignment_pattern left: (shorthand_property_identifier_pattern) @import.name)
     (pair_pattern key: (_) @import.name)
   ])
-  value: [
-    (call_expression function: (identifier) @_require arguments: (arguments . (string))) @import
-    (await_expression (call_expression function: (import) @_require arguments: (arguments . (string))) @import)
-  ])
-  (#match? @_require "^(require|import)$"))
+  value: [(call_expression) @import (await_expression (call_expression) @import)])
+  (#match? @import "^(require|import)\\("))
 
 ((variable_declarator
   value: (member_expression
     object: [
-      (call_expression function: (identifier) @_require arguments: (arguments . (string))) @import
-      (parenthesized_expression
-        (await_expression (call_expression function: (import) @_require arguments: (arguments . (string))) @import))
+      (call_expression) @import
+      (parenthesized_expression (await_expression (call_expression) @import))
     ]
     property: (property_identifier) @import.name))
-  (#match? @_require "^(require|import)$"))
+  (#match? @import "^(require|import)\\("))

@@ -52,80 +52,55 @@
 
 ((assignment_expression
   left: (member_expression object: (_) @_exports property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.function
-  (#match? @_exports "^(module\\.)?exports$")
-  (#set! exported "true"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: (class) @covered @body.of) @definition.class
-  (#match? @_exports "^(module\\.)?exports$")
-  (#set! exported "true"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports)
-  right: (identifier) @export.name)
-  (#match? @_exports "^(module\\.)?exports$"))
-
-((assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
   right: [
-    (object)
-    (array)
-    (call_expression)
-    (new_expression)
-    (string)
-    (template_string)
-    (number)
-    (true)
-    (false)
-  ] @value) @definition.variable
+    (arrow_function) @definition.function @body.of
+    (function_expression) @definition.function @body.of
+    (generator_function) @definition.function @body.of
+    (class) @definition.class @body.of
+    (identifier) @export.name
+    (object) @definition.variable @value
+    (array) @definition.variable @value
+    (call_expression) @definition.variable @value
+    (new_expression) @definition.variable @value
+    (string) @definition.variable @value
+    (template_string) @definition.variable @value
+    (number) @definition.variable @value
+    (true) @definition.variable @value
+    (false) @definition.variable @value
+  ] @_right)
   (#match? @_exports "^(module\\.)?exports$")
-  (#not-match? @value "^require\\(")
+  (#not-match? @_right "^require\\(")
   (#set! exported "true"))
 
 ((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: (identifier) @export.default-name)
-  (#eq? @_module "module")
-  (#eq? @_exports "exports"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  left: (member_expression) @_module
   right: [
-    (arrow_function)
-    (function_expression !name)
-    (function_expression name: (_) @name)
-  ] @body.of) @definition.function
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
+    (identifier) @export.default-name
+    (arrow_function) @definition.function @body.of
+    (function_expression !name) @definition.function @body.of
+    (function_expression name: (_) @name) @definition.function @body.of
+    (class !name) @definition.class @body.of
+    (class name: (_) @name) @definition.class @body.of
+  ])
+  (#eq? @_module "module.exports")
   (#set! default "true"))
 
 ((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [
-    (class !name)
-    (class name: (_) @name) @covered
-  ] @body.of) @definition.class
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
-  (#set! default "true"))
-
-((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  left: (member_expression) @_module
   right: (object [
     (method_definition name: (_) @name) @definition.function @body.of
-    (pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.function
+    (pair key: (_) @name
+      value: [(arrow_function) (function_expression) (generator_function)] @body.of)
+      @definition.function
     (shorthand_property_identifier) @export.name
     (pair value: (identifier) @export.name)
   ]))
-  (#eq? @_module "module")
-  (#eq? @_exports "exports")
+  (#eq? @_module "module.exports")
   (#set! exported "true"))
 
 ; Functions assigned to a property of something else.
 
 ((assignment_expression
   left: (member_expression object: [(identifier) (member_expression)] @container.text property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @body.of) @definition.method
+  right: [(arrow_function) (function_expression) (generator_function)] @definition.method @body.of)
   (#not-eq? @name "exports"))

@@ -11,6 +11,7 @@
 
 (export_statement) @wrapper
 (expression_statement) @wrapper
+(assignment_expression) @wrapper
 (lexical_declaration) @wrapper
 (variable_declaration) @wrapper
 
