@@ -20,6 +20,9 @@ fn main(){
         for t in ts { let mut cache=PostingsCache::new(&snapshot); let mut scorer=Scorer::new(&snapshot,&FIELD_WEIGHTS);
             let mut q=t["query"].as_str().unwrap().to_owned();
             if std::env::var("BODY").is_ok() { q.push('\n'); q.push_str(t["body"].as_str().unwrap_or("")); }
+            if let Ok(cy)=std::env::var("CYCLES") { let task=reseek_query::Task::new(&q).threshold(0.0).limit(50).max_cycles(cy.parse().unwrap());
+                let r=reseek_query::retrieve(&snapshot,&task,Lexicon::builtin()).unwrap(); if r.cycles.len()>1{opened+=1}
+                for (i,f) in r.results.iter().enumerate(){ writeln!(out,"{repo}\t{}\t{}\t{}",t["id"].as_str().unwrap(),i+1,f.path).unwrap(); } continue; }
             let an=analysis::analyse(&q);
             let plain=concepts::plain(&an,&[]);
             let mut e=evaluate::dispatch(&snapshot,&mut scorer,&mut cache,&an,&plain,200,&|_|true).unwrap();
