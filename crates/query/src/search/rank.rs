@@ -267,11 +267,11 @@ impl<'a> Ranker<'a> {
                 continue;
             }
             let before = rows.len();
-            let mut best_words = 0;
+            let mut best_words = self.path[file as usize].count_ones();
             for &doc in
                 of_file.iter().filter(|&&doc| doc != file && filter.admits_symbol(snapshot, doc))
             {
-                best_words = best_words.max(self.own[doc as usize].count_ones());
+                best_words = best_words.max(self.row_words(doc, file).count_ones());
                 rows.push(self.row(snapshot, filter, file, doc));
             }
             // The file itself is a row where it says more than any of its symbols.

@@ -323,8 +323,16 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
         add(&all, 1.0);
         add(&content, 1.0);
     }
-    for word in found.iter().filter(|word| word.is_name && word.container.is_none()) {
-        add(&[word], if has_shape_of_name(&word.text) { 0.95 } else { 0.9 });
+    for (i, word) in
+        found.iter().enumerate().filter(|(_, word)| word.is_name && word.container.is_none())
+    {
+        let has_member = found.get(i + 1).is_some_and(|next| next.container.is_some());
+        let strength = match (has_member, has_shape_of_name(&word.text)) {
+            (true, _) => 0.85,
+            (false, true) => 0.95,
+            (false, false) => 0.9,
+        };
+        add(&[word], strength);
     }
     // A run of words is a name if it is long or most of what is asked; two words of many are so too often by chance.
     let n_content = content.len();
@@ -332,7 +340,7 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
         for n in (2..=MAX_JOINED.min(list.len())).rev() {
             for run in list.windows(n) {
                 let n_own = run.iter().filter(|word| word.content).count();
-                if n_own >= 3 || n_own > 0 && n_own * 2 >= n_content {
+                if n_own >= 3 || n_own > 0 && n_own * 2 > n_content {
                     add(run, 0.9);
                 }
             }
