@@ -13,7 +13,7 @@ mod rank;
 mod words;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reseek_indexer::Snapshot;
 use reseek_indexer::analyzer::exact;
@@ -207,12 +207,12 @@ fn run(
         };
         let files = search.candidate_files(&files)?;
         let mut check = PhraseCheck::unread(&phrases, files.len());
-        let placed = match texts {
-            Some(texts) => search.check_phrases(&files, &phrases, limit, texts, &mut check)?,
-            None => {
-                rows.retain(|row| files.iter().any(|candidate| candidate.file == row.file));
-                search.place_all(rows)?
-            }
+        let placed = if let Some(texts) = texts {
+            search.check_phrases(&files, &phrases, limit, texts, &mut check)?
+        } else {
+            let files: BTreeSet<Doc> = files.iter().map(|candidate| candidate.file).collect();
+            rows.retain(|row| files.contains(&row.file));
+            search.place_all(rows)?
         };
         n_matching = placed.len();
         phrase_check = Some(check);
@@ -433,7 +433,7 @@ impl Search<'_> {
 
     /// Overloads and merged declarations of one name are one row: the best of them.
     fn drop_repeats(&mut self, placed: &mut Vec<Placed>) -> Result<(), Error> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut kept = Vec::new();
         for one in std::mem::take(placed) {
             let place = one.place as usize;
@@ -453,7 +453,7 @@ impl Search<'_> {
     fn hit(&mut self, placed: &Placed) -> Result<SearchHit, Error> {
         let row = &placed.row;
         let place = placed.place as usize;
-        let matched = self.ranker.matched(self.request, row);
+        let matched = self.ranker.matched(row);
         let entry = self.entry(row.file)?;
         let symbol = entry.symbols.get(place.wrapping_sub(1)).map(|symbol| SymbolResult {
             name: symbol.name.clone(),

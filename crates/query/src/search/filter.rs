@@ -114,7 +114,7 @@ impl Filter {
                     });
                 }
                 Term::Word(word) if negated => {
-                    filter.unwanted.extend(names::holding(&mut cache, word)?)
+                    filter.unwanted.extend(names::holding(&mut cache, word)?);
                 }
                 Term::Exported(exported) => filter.exported = Some(*exported),
                 Term::Test(test) => filter.test = Some(*test),

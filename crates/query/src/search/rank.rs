@@ -25,6 +25,9 @@ const MAX_MARKS: usize = 64;
 const SYMBOL_SHARE: f32 = 0.6;
 const FILE_SHARE: f32 = 0.25;
 const COVERAGE_SHARE: f32 = 0.15;
+/// What a file's own score counts in place of a symbol's: much where it has no symbols, less where it has, because
+/// the text outside of them is mostly imports.
+const FILE_AS_SYMBOL: [f32; 2] = [0.75, 0.3];
 /// Factor for a row with only parts of a name that the query gives whole.
 const ONLY_PARTS: f32 = 0.6;
 /// Raise for a symbol whose name is part of what is asked, word for word; by the number of parts, from two.
@@ -64,8 +67,6 @@ pub(super) struct Ranker<'a> {
     own: Vec<u64>,
     /// Words matched by a file's path.
     path: Vec<u64>,
-    /// Words matched anywhere in a file.
-    whole: Vec<u64>,
     /// Words in the name, and the length code of the name.
     in_name: Vec<(u8, u8)>,
     /// Symbols and files whose whole name the query spells out, with its place in the request; sorted.
@@ -127,7 +128,6 @@ impl<'a> Ranker<'a> {
             file_bound: 0.0,
             own: vec![0; n_docs],
             path: vec![0; n_docs],
-            whole: vec![0; n_docs],
             in_name: vec![(0, 0); n_docs],
             exact: Vec::new(),
             identifier_files: Vec::new(),
@@ -145,7 +145,7 @@ impl<'a> Ranker<'a> {
                 .sum();
             ranker.scores = Some(scores);
         }
-        ranker.mark(snapshot);
+        ranker.mark();
         ranker.find_exact(snapshot)?;
         for identifier in &request.identifiers {
             let mut files: Vec<Doc> =
@@ -158,7 +158,7 @@ impl<'a> Ranker<'a> {
     }
 
     /// Notes which words match where.
-    fn mark(&mut self, snapshot: &Snapshot) {
+    fn mark(&mut self) {
         for (i, term) in self.request.terms.iter().take(MAX_MARKS).enumerate() {
             let bit = 1 << i;
             for (alternative, postings) in term.postings.iter().enumerate() {
@@ -166,7 +166,6 @@ impl<'a> Ranker<'a> {
                     for hit in &postings.fields[scored as usize] {
                         let doc = hit.doc as usize;
                         self.own[doc] |= bit;
-                        self.whole[snapshot.file_of(hit.doc) as usize] |= bit;
                         if matches!(
                             scored,
                             Scored::FileName | Scored::FileCompound | Scored::Folders
@@ -197,6 +196,10 @@ impl<'a> Ranker<'a> {
             docs.retain(|&doc| {
                 self.tests_wanted || snapshot.kind_code(doc) != SymbolKind::Test.code()
             });
+            if name.is_part {
+                let data = [SymbolKind::Property.code(), SymbolKind::EnumMember.code()];
+                docs.retain(|&doc| !data.contains(&snapshot.kind_code(doc)));
+            }
             self.exact.extend(docs.into_iter().map(|doc| (doc, place)));
         }
         let mut named = Vec::new();
@@ -274,7 +277,7 @@ impl<'a> Ranker<'a> {
                 best_words = best_words.max(self.row_words(doc, file).count_ones());
                 rows.push(self.row(snapshot, filter, file, doc));
             }
-            // The file itself is a row where it says more than any of its symbols.
+            // The file itself is a row too where it says more than any of its symbols.
             let says_more = self.own[file as usize].count_ones() > best_words;
             let is_row = rows.len() == before
                 || self.exact_name(file).is_some()
@@ -316,8 +319,12 @@ impl<'a> Ranker<'a> {
         let part =
             |score: f32, bound: f32| if bound > 0.0 { (score / bound).min(1.0) } else { 0.0 };
         let of_file = part(scores.files[file as usize], self.file_bound);
-        let of_symbol =
-            if is_file { of_file * 0.75 } else { part(scores.symbols[doc as usize], scores.bound) };
+        let has_symbols = file + 1 < snapshot.n_docs() && snapshot.ordinal(file + 1) > 0;
+        let of_symbol = if is_file {
+            of_file * FILE_AS_SYMBOL[usize::from(has_symbols)]
+        } else {
+            part(scores.symbols[doc as usize], scores.bound)
+        };
         let mut mix = SYMBOL_SHARE * of_symbol + FILE_SHARE * of_file + COVERAGE_SHARE * coverage;
         let (n_in_name, code) = self.in_name[doc as usize];
         let name_length = length_of(code);
@@ -347,7 +354,7 @@ impl<'a> Ranker<'a> {
     /// The words that a row matches, as bits.
     fn row_words(&self, doc: Doc, file: Doc) -> u64 {
         if doc == file {
-            self.whole[file as usize]
+            self.own[file as usize]
         } else {
             self.own[doc as usize] | self.path[file as usize]
         }
@@ -375,9 +382,9 @@ impl<'a> Ranker<'a> {
     }
 
     /// What a row matches and where.
-    pub(super) fn matched(&self, request: &Request, row: &Row) -> Vec<Matched> {
+    pub(super) fn matched(&self, row: &Row) -> Vec<Matched> {
         let mut found: Vec<Matched> = Vec::new();
-        for term in &request.terms {
+        for term in &self.request.terms {
             let mut fields = Vec::new();
             for scored in Scored::ALL {
                 let doc = if (scored as usize) < N_SYMBOL_FIELDS { row.doc } else { row.file };

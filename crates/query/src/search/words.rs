@@ -71,6 +71,8 @@ pub(super) struct WholeName {
     pub(super) container: Option<String>,
     /// How sure it is that the query means the name, 0 to 1.
     pub(super) strength: f32,
+    /// Whether it is a run of plain words among others: a definition may well be meant, a data member hardly.
+    pub(super) is_part: bool,
 }
 
 /// A word of several parts: a name that a document may use as a whole or match in parts only.
@@ -110,6 +112,8 @@ struct Word {
     container: Option<String>,
     /// Whether it is scored.
     content: bool,
+    /// Whether it is part of a phrase, which is looked for as a whole too.
+    in_phrase: bool,
 }
 
 /// Whether code would write the word so and prose would not.
@@ -122,11 +126,12 @@ fn query_words(query: &SearchQuery) -> Vec<Word> {
     let mut found = Vec::new();
     let texts = query.clauses.iter().filter(|clause| !clause.negated).filter_map(|clause| {
         match &clause.term {
-            Term::Word(text) | Term::Phrase(text) => Some(text),
+            Term::Word(text) => Some((text, false)),
+            Term::Phrase(text) => Some((text, true)),
             _ => None,
         }
     });
-    for text in texts {
+    for (text, in_phrase) in texts {
         let is_file = language_of(text).is_some();
         let inside: Vec<(usize, &str)> = words(text).collect();
         for (i, &(at, word)) in inside.iter().enumerate() {
@@ -154,6 +159,7 @@ fn query_words(query: &SearchQuery) -> Vec<Word> {
                     || container.is_some(),
                 container,
                 content: true,
+                in_phrase,
             });
         }
     }
@@ -180,9 +186,12 @@ impl Request {
         });
         request.kind = narrow(snapshot, &mut found)?;
         drop_function_words(&mut found);
-        request
-            .ignored
-            .extend(found.iter().filter(|word| !word.content).map(|word| word.text.clone()));
+        request.ignored.extend(
+            found
+                .iter()
+                .filter(|word| !word.content && !word.in_phrase)
+                .map(|word| word.text.clone()),
+        );
         request.names = whole_names(&found);
         request.score(snapshot, &found)?;
         Ok(request)
@@ -308,20 +317,20 @@ pub(super) fn is_kind(code: u8, kind: SymbolKind) -> bool {
 /// Every name that the query may spell out, surest first, each once.
 fn whole_names(found: &[Word]) -> Vec<WholeName> {
     let mut names: Vec<WholeName> = Vec::new();
-    let mut add = |run: &[&Word], strength: f32| {
+    let mut add = |run: &[&Word], strength: f32, is_part: bool| {
         let joined: String = run.iter().map(|word| word.text.as_str()).collect();
         let Some(term) = exact(&joined) else { return };
         if names.iter().all(|name| name.term != term || name.container.is_some()) {
             let spelling = (run.len() == 1).then(|| run[0].text.clone());
-            names.push(WholeName { term, spelling, container: None, strength });
+            names.push(WholeName { term, spelling, container: None, strength, is_part });
         }
     };
     let all: Vec<&Word> = found.iter().collect();
     let content: Vec<&Word> = found.iter().filter(|word| word.content).collect();
     let has_member = found.iter().any(|word| word.container.is_some());
     if !has_member {
-        add(&all, 1.0);
-        add(&content, 1.0);
+        add(&all, 1.0, false);
+        add(&content, 1.0, false);
     }
     for (i, word) in
         found.iter().enumerate().filter(|(_, word)| word.is_name && word.container.is_none())
@@ -332,7 +341,7 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
             (false, true) => 0.95,
             (false, false) => 0.9,
         };
-        add(&[word], strength);
+        add(&[word], strength, false);
     }
     // A run of words is a name if it is long or most of what is asked; two words of many are so too often by chance.
     let n_content = content.len();
@@ -341,7 +350,7 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
             for run in list.windows(n) {
                 let n_own = run.iter().filter(|word| word.content).count();
                 if n_own >= 3 || n_own > 0 && n_own * 2 > n_content {
-                    add(run, 0.9);
+                    add(run, 0.9, true);
                 }
             }
         }
@@ -354,9 +363,11 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
                 spelling: Some(word.text.clone()),
                 container: Some(container.clone()),
                 strength: if is_last { 1.0 } else { 0.9 },
+                is_part: false,
             });
         }
     }
+    names.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     names
 }
 
