@@ -336,7 +336,9 @@ fn tests_come_last_unless_the_query_asks_for_tests_by_a_whole_word() {
     for query in ["renew session", "renew the latest session", "session contest"] {
         assert_eq!(corpus.hits(query)[0].path, "src/session.ts", "{query}");
     }
-    for query in ["renew session test", "tests of session renewal", "spec session"] {
+    for query in
+        ["renew session test", "test renewSession", "tests of session renewal", "spec session"]
+    {
         assert_eq!(corpus.hits(query)[0].path, "src/session.test.ts", "{query}");
     }
 }

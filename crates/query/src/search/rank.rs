@@ -235,8 +235,20 @@ impl<'a> Ranker<'a> {
         Ok(())
     }
 
-    fn exact_name(&self, doc: Doc) -> Option<usize> {
-        self.exact.binary_search_by_key(&doc, |pair| pair.0).ok().map(|at| self.exact[at].1)
+    /// The whole name that a document is. Joined words in a test, an example or a text are less likely the name that is
+    /// meant, and a query for tests means what it names only inside of tests.
+    fn exact_name(&self, snapshot: &Snapshot, file: Doc, doc: Doc) -> Option<usize> {
+        let at = self.exact.binary_search_by_key(&doc, |pair| pair.0).ok()?;
+        let place = self.exact[at].1;
+        let name = &self.request.names[place];
+        let flags = snapshot.flags(file);
+        let is_aside = [FileFlags::ASIDE, FileFlags::TEXT, FileFlags::GENERATED]
+            .iter()
+            .any(|&flag| flags.has(flag))
+            || (flags.has(FileFlags::TEST) && !self.tests_wanted);
+        let is_unlikely = is_aside && name.spelling.is_none();
+        let is_tested = self.request.about_tests && !name.says_test && !flags.has(FileFlags::TEST);
+        (!is_unlikely && !is_tested).then_some(place)
     }
 
     fn n_terms(&self) -> usize {
@@ -279,8 +291,9 @@ impl<'a> Ranker<'a> {
             }
             // The file itself is a row too where it says more than any of its symbols.
             let says_more = self.own[file as usize].count_ones() > best_words;
+            let has_name = |doc: Doc| self.exact_name(snapshot, file, doc).is_some();
             let is_row = rows.len() == before
-                || self.exact_name(file).is_some()
+                || (has_name(file) && !rows[before..].iter().any(|row| has_name(row.doc)))
                 || (self.scores.is_some() && says_more);
             if of_file.contains(&file) && is_row && !filter.symbols_only() {
                 rows.push(self.row(snapshot, filter, file, file));
@@ -293,7 +306,7 @@ impl<'a> Ranker<'a> {
     pub(super) fn row(&self, snapshot: &Snapshot, filter: &Filter, file: Doc, doc: Doc) -> Row {
         let is_file = doc == file;
         let kind = (!is_file).then(|| SymbolKind::from_code(snapshot.kind_code(doc))).flatten();
-        let name = self.exact_name(doc);
+        let name = self.exact_name(snapshot, file, doc);
         let matched = self.row_words(doc, file);
         let only_parts = name.is_none() && self.only_parts(doc, file, matched);
         let mut demotion = file_factor(snapshot.flags(file), self.tests_wanted);

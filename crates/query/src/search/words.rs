@@ -73,6 +73,8 @@ pub(super) struct WholeName {
     pub(super) strength: f32,
     /// Whether it is a run of plain words among others: a definition may well be meant, a data member hardly.
     pub(super) is_part: bool,
+    /// Whether the word by which a query asks for tests is part of it.
+    pub(super) says_test: bool,
 }
 
 /// A word of several parts: a name that a document may use as a whole or match in parts only.
@@ -114,6 +116,11 @@ struct Word {
     content: bool,
     /// Whether it is part of a phrase, which is looked for as a whole too.
     in_phrase: bool,
+}
+
+/// Whether the word asks for tests; whole words only, so that `latest` and `contest` do not.
+fn asks_for_tests(word: &str) -> bool {
+    matches!(word, "test" | "tests" | "testing" | "spec" | "specs")
 }
 
 /// Whether code would write the word so and prose would not.
@@ -181,9 +188,7 @@ impl Request {
         if found.is_empty() {
             return Ok(request);
         }
-        request.about_tests = found.iter().any(|word| {
-            matches!(word.lower.as_str(), "test" | "tests" | "spec" | "specs" | "testing")
-        });
+        request.about_tests = found.iter().any(|word| asks_for_tests(&word.lower));
         request.kind = narrow(snapshot, &mut found)?;
         drop_function_words(&mut found);
         request.ignored.extend(
@@ -321,8 +326,9 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
         let joined: String = run.iter().map(|word| word.text.as_str()).collect();
         let Some(term) = exact(&joined) else { return };
         if names.iter().all(|name| name.term != term || name.container.is_some()) {
+            let says_test = run.iter().any(|word| asks_for_tests(&word.lower));
             let spelling = (run.len() == 1).then(|| run[0].text.clone());
-            names.push(WholeName { term, spelling, container: None, strength, is_part });
+            names.push(WholeName { term, spelling, container: None, strength, is_part, says_test });
         }
     };
     let all: Vec<&Word> = found.iter().collect();
@@ -364,6 +370,7 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
                 container: Some(container.clone()),
                 strength: if is_last { 1.0 } else { 0.9 },
                 is_part: false,
+                says_test: asks_for_tests(&word.lower),
             });
         }
     }
