@@ -5,6 +5,7 @@ pub mod concepts;
 pub mod error;
 pub mod evaluate;
 pub mod features;
+pub mod find;
 pub mod history;
 pub mod lexicon;
 pub mod links;
@@ -14,6 +15,8 @@ pub mod refine;
 pub mod report;
 pub mod retrieve;
 pub mod scoring;
+pub mod search;
+pub mod syntax;
 pub mod task;
 pub mod weights;
 
