@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, Tree};
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::finish::finish;
 use crate::language::Language;
@@ -18,7 +18,6 @@ use crate::visit::visit;
 /// The reusable state of extraction; one per thread.
 pub struct Extractor {
     parser: Parser,
-    cursor: QueryCursor,
     time_limit: Duration,
 }
 
@@ -31,10 +30,7 @@ impl Default for Extractor {
 impl Extractor {
     /// An extractor for any language.
     pub fn new() -> Self {
-        let mut cursor = QueryCursor::new();
-        // Patterns start at the node that the query is run on and nowhere below.
-        cursor.set_max_start_depth(Some(0));
-        Self { parser: Parser::new(), cursor, time_limit: MAX_PARSE_TIME }
+        Self { parser: Parser::new(), time_limit: MAX_PARSE_TIME }
     }
 
     /// Reads all symbols, imports, comments and strings of a source text.
@@ -62,7 +58,7 @@ impl Extractor {
         let Some(tree) = self.parse(source, language) else {
             return unread(DiagnosticKind::TimedOut);
         };
-        let visited = visit(&tree, &mut self.cursor, source, language.rules(), is_test);
+        let visited = visit(&tree, source, language.rules(), is_test);
         finish(visited, source, language, &lines)
     }
 

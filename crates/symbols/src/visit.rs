@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::{Node, QueryCursor, StreamingIterator, Tree};
+use tree_sitter::{Node, Tree};
 
 use crate::limits::{MAX_DEPTH, MAX_SYMBOLS};
+use crate::pattern::Matcher;
 use crate::rules::{Capture, Properties, RuleSet, Rules, mark};
 use crate::symbol::{Span, SymbolKind};
 
@@ -150,10 +151,10 @@ struct Wrapper {
     drafts: Option<(u32, u32)>,
 }
 
-struct Visitor<'a> {
+struct Visitor<'a, 'tree> {
     source: &'a [u8],
     rules: &'a Rules,
-    cursor: &'a mut QueryCursor,
+    matcher: Matcher<'a, 'tree>,
     is_test: bool,
     out: Visited,
     scopes: Vec<Scope>,
@@ -172,7 +173,6 @@ struct Visitor<'a> {
 /// Walks the whole tree.
 pub(crate) fn visit(
     tree: &Tree,
-    cursor: &mut QueryCursor,
     source: &[u8],
     rules: &Rules,
     is_test: bool,
@@ -180,7 +180,7 @@ pub(crate) fn visit(
     let mut visitor = Visitor {
         source,
         rules,
-        cursor,
+        matcher: Matcher::new(tree, source),
         is_test,
         out: Visited::default(),
         scopes: Vec::new(),
@@ -223,7 +223,7 @@ fn span_of(node: Node<'_>) -> Span {
     Span { start: node.start_byte() as u32, end: node.end_byte() as u32 }
 }
 
-impl Visitor<'_> {
+impl<'tree> Visitor<'_, 'tree> {
     /// Closes the scopes that a node at `depth` is not part of, innermost first.
     fn close_scopes(&mut self, depth: usize) {
         while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= depth) {
@@ -272,7 +272,7 @@ impl Visitor<'_> {
         }
     }
 
-    fn enter(&mut self, node: Node<'_>, depth: usize) {
+    fn enter(&mut self, node: Node<'tree>, depth: usize) {
         let marks = self.rules.marks(node.kind_id());
         if marks & mark::COMMENT != 0 {
             self.out.comments.push(span_of(node));
@@ -491,20 +491,17 @@ impl Visitor<'_> {
     }
 
     /// Runs a query on one node and sorts what its matches captured.
-    fn run(&mut self, rules: &RuleSet, node: Node<'_>, wrapper: &mut Wrapper) -> Claim {
+    fn run(&mut self, rules: &RuleSet, node: Node<'tree>, wrapper: &mut Wrapper) -> Claim {
         let source = self.source;
         let mut own = Claim::default();
-        if !rules.may_match(node.kind_id(), span_of(node).slice(source)) {
-            return own;
-        }
         let mut covered = Vec::new();
-        let mut matches = self.cursor.matches(&rules.query, node, source);
-        while let Some(found) = matches.next() {
-            let properties = rules.properties[found.pattern_index];
+        self.matcher.run(&rules.patterns, rules.rooted_on(node.kind_id()), node);
+        for index in 0..self.matcher.match_count() {
+            let (pattern, captures) = self.matcher.found(index);
+            let properties = rules.patterns[pattern].properties;
             let mut parts = Parts::default();
-            for capture in found.captures() {
-                let at = capture.node;
-                match rules.captures[capture.index as usize] {
+            for (capture, at) in captures.iter().copied() {
+                match capture {
                     Capture::Definition(kind) => parts.definition = Some((at, kind)),
                     Capture::Name => parts.name = Some(at),
                     Capture::Body => parts.body = Some(at),
@@ -566,7 +563,7 @@ impl Visitor<'_> {
             }
             if let Some((at, kind)) = parts.definition {
                 let found = Found {
-                    pattern: (rules.rank, found.pattern_index),
+                    pattern: (rules.rank, pattern),
                     kind,
                     key: parts.name.map_or(UNNAMED, |name| name.start_byte() as u32),
                     name: parts
