@@ -19,6 +19,8 @@ use crate::visit::visit;
 pub struct Extractor {
     parser: Parser,
     time_limit: Duration,
+    /// Of the last extraction.
+    work: u64,
 }
 
 impl Default for Extractor {
@@ -30,7 +32,7 @@ impl Default for Extractor {
 impl Extractor {
     /// An extractor for any language.
     pub fn new() -> Self {
-        Self { parser: Parser::new(), time_limit: MAX_PARSE_TIME }
+        Self { parser: Parser::new(), time_limit: MAX_PARSE_TIME, work: 0 }
     }
 
     /// Reads all symbols, imports, comments and strings of a source text.
@@ -55,29 +57,40 @@ impl Extractor {
         if source.len() > MAX_SOURCE_BYTES {
             return unread(DiagnosticKind::TooLarge);
         }
-        let Some(tree) = self.parse(source, language) else {
+        let rules = language.rules();
+        let (started, limit) = (Instant::now(), self.time_limit);
+        let mut out_of_time = || started.elapsed() >= limit;
+        let Some(tree) = self.parse(source, language, &mut out_of_time) else {
             return unread(DiagnosticKind::TimedOut);
         };
-        let visited = visit(&tree, source, language.rules(), is_test);
+        let visited = visit(&tree, source, rules, is_test, &mut out_of_time);
+        self.work = visited.work;
         finish(visited, source, language, &lines)
     }
 
-    /// Only parses, so that its share of the time can be measured; says whether the limit was kept.
+    /// Only parses, without a limit, so that its share of the time can be measured.
     #[doc(hidden)]
     pub fn parse_only(&mut self, source: &[u8], language: &'static Language) -> bool {
-        self.parse(source, language).is_some()
+        self.parse(source, language, &mut || false).is_some()
     }
 
-    /// The syntax tree, or `None` when the time limit was reached.
-    fn parse(&mut self, source: &[u8], language: &'static Language) -> Option<Tree> {
+    /// What the last extraction cost beyond the parse, in nodes visited and steps of matching, so
+    /// that its growth can be tested without a clock.
+    #[doc(hidden)]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The syntax tree, or `None` when the time was over before.
+    fn parse(
+        &mut self,
+        source: &[u8],
+        language: &'static Language,
+        out_of_time: &mut dyn FnMut() -> bool,
+    ) -> Option<Tree> {
         self.parser.set_language(&language.grammar()).ok()?;
-        let (started, limit) = (Instant::now(), self.time_limit);
         let mut progress = |_: &ParseState| {
-            if started.elapsed() < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            if out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let mut read = |at: usize, _| source.get(at..).unwrap_or_default();

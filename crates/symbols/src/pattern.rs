@@ -366,13 +366,7 @@ impl<'a, 'tree> Matcher<'a, 'tree> {
     }
 
     /// Calls `then` with the captures on the path for each way that a step matches a node.
-    fn step(
-        &mut self,
-        pattern: &Pattern,
-        step: &Step,
-        at: usize,
-        then: &mut dyn FnMut(&mut Self),
-    ) {
+    fn step(&mut self, pattern: &Pattern, step: &Step, at: usize, then: &mut dyn FnMut(&mut Self)) {
         self.work += 1;
         let Met { node, kind, .. } = self.met[at];
         let fits = match step.kind {

@@ -59,8 +59,14 @@ pub(crate) struct Visited {
     pub(crate) too_deep: Option<Span>,
     /// The first symbol beyond the limit.
     pub(crate) too_many: Option<Span>,
+    /// What was left when the time was over.
+    pub(crate) timed_out: Option<Span>,
+    /// Nodes visited, and steps of matching.
+    pub(crate) work: u64,
 }
 
+/// How many nodes are visited between two looks at the clock, which cost more than a node does.
+const NODES_PER_CHECK: u64 = 1_024;
 /// The key of definitions without a name.
 const UNNAMED: u32 = u32::MAX;
 
@@ -86,27 +92,6 @@ struct Claim {
     container: Option<String>,
     /// Its own patterns define nothing.
     covered: bool,
-}
-
-impl Claim {
-    /// Adds a definition unless the same name is defined already by a better pattern.
-    fn add(&mut self, found: Found) {
-        match self.found.iter_mut().find(|other| other.key == found.key) {
-            Some(other) if found.pattern < other.pattern => *other = found,
-            Some(_) => {}
-            None => self.found.push(found),
-        }
-    }
-
-    /// Adds what a query rooted at the node says; what was said before wins.
-    fn join(&mut self, own: Claim) {
-        for found in own.found {
-            if self.found.iter().all(|other| other.key != found.key) {
-                self.found.push(found);
-            }
-        }
-        self.container = self.container.take().or(own.container);
-    }
 }
 
 /// The captures of one match.
@@ -170,12 +155,13 @@ struct Visitor<'a, 'tree> {
     leading: Option<(usize, u32)>,
 }
 
-/// Walks the whole tree.
+/// Walks the whole tree, or as far as it comes until `out_of_time` says so.
 pub(crate) fn visit(
     tree: &Tree,
     source: &[u8],
     rules: &Rules,
     is_test: bool,
+    out_of_time: &mut dyn FnMut() -> bool,
 ) -> Visited {
     let mut visitor = Visitor {
         source,
@@ -193,8 +179,15 @@ pub(crate) fn visit(
     let has_error = tree.root_node().has_error();
     let mut walk = tree.walk();
     let mut depth = 0;
+    let mut nodes = 0;
     'nodes: loop {
         let node = walk.node();
+        nodes += 1;
+        if nodes % NODES_PER_CHECK == 0 && out_of_time() {
+            let start = node.start_byte() as u32;
+            visitor.out.timed_out = Some(Span { start, end: source.len() as u32 });
+            break;
+        }
         visitor.close_scopes(depth);
         if has_error && (node.is_error() || node.is_missing()) {
             visitor.out.errors.push(span_of(node));
@@ -216,6 +209,7 @@ pub(crate) fn visit(
         }
     }
     visitor.close_scopes(0);
+    visitor.out.work = nodes + visitor.matcher.work();
     visitor.out
 }
 
@@ -328,16 +322,13 @@ impl<'tree> Visitor<'_, 'tree> {
         let mut claim = Claim::default();
         let rules = self.rules;
         if marks & mark::TESTS != 0 && self.is_test {
-            let own = self.run(&rules.tests, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.tests, node, &mut wrapper, &mut claim);
         }
         if marks & mark::MAIN != 0 {
-            let own = self.run(&rules.main, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.main, node, &mut wrapper, &mut claim);
         }
         if marks & mark::MODULE != 0 && self.locals == 0 {
-            let own = self.run(&rules.module, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.module, node, &mut wrapper, &mut claim);
         }
 
         if settled {
@@ -411,7 +402,9 @@ impl<'tree> Visitor<'_, 'tree> {
         if found.is_empty() {
             return false;
         }
-        found.sort_by_key(|found| found.key);
+        // Of the patterns that define the same name the lowest wins; of its matches, the first.
+        found.sort_by_key(|found| (found.key, found.pattern));
+        found.dedup_by_key(|found| found.key);
         // A definition stays without a name only if no pattern gives it one; those come last.
         if found[0].key != UNNAMED {
             found.retain(|found| found.key != UNNAMED);
@@ -490,10 +483,10 @@ impl<'tree> Visitor<'_, 'tree> {
         true
     }
 
-    /// Runs a query on one node and sorts what its matches captured.
-    fn run(&mut self, rules: &RuleSet, node: Node<'tree>, wrapper: &mut Wrapper) -> Claim {
+    /// Matches the patterns rooted on one node and sorts what they captured.
+    fn run(&mut self, rules: &RuleSet, node: Node<'tree>, wrapper: &mut Wrapper, own: &mut Claim) {
         let source = self.source;
-        let mut own = Claim::default();
+        let before = own.found.len();
         let mut covered = Vec::new();
         self.matcher.run(&rules.patterns, rules.rooted_on(node.kind_id()), node);
         for index in 0..self.matcher.match_count() {
@@ -556,7 +549,8 @@ impl<'tree> Visitor<'_, 'tree> {
             if let (Some(container), Some(name)) = (parts.container, parts.container_name) {
                 let name = Some(name_of(source, name));
                 if container.id() == node.id() {
-                    own.container = name;
+                    // What a query that is run earlier says wins.
+                    own.container = own.container.take().or(name);
                 } else {
                     self.claims.entry(container.id()).or_default().container = name;
                 }
@@ -575,14 +569,16 @@ impl<'tree> Visitor<'_, 'tree> {
                     properties,
                 };
                 if at.id() == node.id() {
-                    own.add(found);
+                    own.found.push(found);
                 } else {
-                    self.claims.entry(at.id()).or_default().add(found);
+                    self.claims.entry(at.id()).or_default().found.push(found);
                 }
             }
         }
-        own.found.retain(|found| !covered.contains(&found.key));
-        own
+        if !covered.is_empty() {
+            let found = own.found.split_off(before);
+            own.found.extend(found.into_iter().filter(|found| !covered.contains(&found.key)));
+        }
     }
 }
 
