@@ -46,6 +46,7 @@ impl Extractor {
         language: &'static Language,
         is_test: bool,
     ) -> ParsedFile {
+        self.work = 0;
         let lines = LineIndex::new(source);
         let whole = Span { start: 0, end: source.len().min(u32::MAX as usize) as u32 };
         let unread = |kind| ParsedFile {
@@ -125,6 +126,28 @@ mod tests {
         assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TimedOut);
         assert_eq!(file.diagnostics[0].lines.end, 5_000);
         assert!(file.symbols.is_empty());
+    }
+
+    #[test]
+    fn a_walk_that_runs_out_of_time_keeps_what_was_read_and_tells_the_rest() {
+        let source = "export const a = [1, 2, 3];\n".repeat(5_000);
+        let mut extractor = Extractor::new();
+        let tree = extractor.parse(source.as_bytes(), typescript(), &mut || false).expect("a tree");
+        let mut looks = 0;
+        let mut out_of_time = || {
+            looks += 1;
+            looks > 2
+        };
+        let rules = typescript().rules();
+        let visited = visit(&tree, source.as_bytes(), rules, false, &mut out_of_time);
+        let lines = LineIndex::new(source.as_bytes());
+        let file = finish(visited, source.as_bytes(), typescript(), &lines);
+        assert_eq!(file.diagnostics.len(), 1);
+        assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TimedOut);
+        assert_eq!(file.diagnostics[0].lines.end, 5_000);
+        let read = file.diagnostics[0].lines.start as usize;
+        assert!((10..1_000).contains(&read), "two looks at the clock take {read} lines");
+        assert!(file.symbols.len().abs_diff(read) <= 1, "{} symbols", file.symbols.len());
     }
 
     #[test]

@@ -442,3 +442,143 @@ impl<'a, 'tree> Matcher<'a, 'tree> {
         children
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator};
+
+    use super::*;
+    use crate::language::Language;
+
+    /// A match as data: pattern, then name, start and end of each capture.
+    type Found = (usize, Vec<(String, usize, usize)>);
+
+    fn each_node<'tree>(tree: &'tree Tree, mut seen: impl FnMut(Node<'tree>)) {
+        let mut open = vec![tree.root_node()];
+        while let Some(node) = open.pop() {
+            seen(node);
+            let mut cursor = node.walk();
+            open.extend(node.children(&mut cursor));
+        }
+    }
+
+    fn in_order(mut captures: Vec<(String, usize, usize)>) -> Vec<(String, usize, usize)> {
+        captures.sort();
+        captures
+    }
+
+    /// What the query engine of tree-sitter finds.
+    fn by_engine(query: &Query, tree: &Tree, source: &str) -> BTreeSet<Found> {
+        let mut found = BTreeSet::new();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, tree.root_node(), source.as_bytes());
+        while let Some(one) = matches.next() {
+            let captures = one.captures().iter().map(|capture| {
+                let name = query.capture_names()[capture.index as usize].to_owned();
+                (name, capture.node.start_byte(), capture.node.end_byte())
+            });
+            found.insert((one.pattern_index, in_order(captures.collect())));
+        }
+        found
+    }
+
+    /// What this module finds.
+    fn by_matcher(patterns: &[Pattern], tree: &Tree, source: &str) -> BTreeSet<Found> {
+        let mut found = BTreeSet::new();
+        let mut matcher = Matcher::new(tree, source.as_bytes());
+        each_node(tree, |node| {
+            for (index, pattern) in patterns.iter().enumerate() {
+                matcher.run(patterns, &[index as u16], node);
+                for one in 0..matcher.match_count() {
+                    let captures = matcher.found(one).1.iter().map(|(capture, at)| {
+                        let named = |captured: &&Captured| captured.capture == *capture;
+                        let name = pattern.captures.iter().find(named).map(|one| one.name.clone());
+                        (name.unwrap_or_default(), at.start_byte(), at.end_byte())
+                    });
+                    found.insert((index, in_order(captures.collect())));
+                }
+            }
+        });
+        found
+    }
+
+    /// Compares both on a source; captures for predicates only are one and the same to this crate.
+    #[track_caller]
+    fn check(language: &str, source: &str) {
+        let language = Language::by_name(language).expect("a row of the table");
+        let grammar = language.grammar();
+        let mut parser = Parser::new();
+        parser.set_language(&grammar).expect("a grammar of this version");
+        let tree = parser.parse(source, None).expect("a tree");
+        let crate::language::Sources { definitions, module, imports, tests, .. } = language.sources;
+        for text in [definitions, module, imports, tests].concat() {
+            let query = Query::new(&grammar, text).expect("a query of tree-sitter");
+            let patterns = Pattern::read_all(&Names::new(&grammar), text).expect("patterns");
+            assert_eq!(patterns.len(), query.pattern_count());
+            let without_private = |found: BTreeSet<Found>| -> BTreeSet<Found> {
+                let public = |(pattern, mut captures): Found| {
+                    captures.retain(|(name, ..)| !name.starts_with('_'));
+                    (pattern, captures)
+                };
+                found.into_iter().map(public).collect()
+            };
+            let expected = without_private(by_engine(&query, &tree, source));
+            assert_eq!(without_private(by_matcher(&patterns, &tree, source)), expected);
+        }
+    }
+
+    #[test]
+    fn every_query_file_matches_as_the_query_engine_does() {
+        check("typescript", include_str!("../languages/typescript/sample.ts"));
+        check("typescript", include_str!("../tests/cases/titles.test.ts"));
+        check("typescript", include_str!("../tests/cases/overloads.ts"));
+        check("typescript", include_str!("../tests/cases/parameter_properties.ts"));
+        check("typescript", include_str!("../tests/cases/satisfies_and_using.ts"));
+        check("tsx", include_str!("../languages/tsx/sample.tsx"));
+        check("tsx", include_str!("../tests/cases/wrapped_components.tsx"));
+        check("javascript", include_str!("../languages/javascript/sample.js"));
+        check("javascript", include_str!("../tests/cases/commonjs.js"));
+        check("javascript", include_str!("../tests/cases/members_with_line_breaks.js"));
+    }
+
+    #[test]
+    fn an_anchor_counts_named_children_and_comments() {
+        check("javascript", "require('a'); require(/* b */ 'b'); require(x, 'c'); require();");
+        check("javascript", "import('a'); const b = await import('b'); c = require('c').d;");
+    }
+
+    #[test]
+    fn matches_inside_of_errors_are_found() {
+        check("typescript", "class A { accessor b = 1; c( } interface D { e: ; f(): g }");
+        check("javascript", "export default { a() {}, b: () => {}, ; exports.c = function ( {}");
+    }
+
+    #[track_caller]
+    fn check_wrong(text: &str, expected: &str) {
+        let grammar = Language::by_name("javascript").expect("a row of the table").grammar();
+        let wrong = Pattern::read_all(&Names::new(&grammar), text).err().unwrap_or_default();
+        assert_eq!(wrong, expected, "{text}");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told() {
+        check_wrong("(identifier) @name junk", "a pattern must start with a named node");
+        check_wrong("(pair key: (_)* @name)", "not understood: \"* @name)\"");
+        check_wrong("(pair kee: (_))", "the grammar has no field kee");
+        check_wrong("(pair \"pear\")", "the grammar has no token \"pear\"");
+        check_wrong("(pair key: (_) @name", "not understood: \"\"");
+        check_wrong("((pair) @name (#near? @name \"a\"))", "unknown predicate #near? with 1 texts");
+        check_wrong("((pair) (#eq? @name \"a\"))", "nothing is captured as @name");
+        check_wrong("((pair) @name (#eq? @name \"a))", "not understood: \"a))\"");
+    }
+
+    #[test]
+    fn two_children_that_could_be_anywhere_are_refused() {
+        check_wrong(
+            "(object (pair) @name (pair) @value)",
+            "more than one child of (object) has neither field nor anchor",
+        );
+    }
+}

@@ -1,10 +1,9 @@
-//! Query files compiled into what the visitor needs: marks per node kind, and queries whose patterns
-//! are rooted on few node kinds.
+//! Query files compiled into what the visitor needs: marks per node kind, and patterns by the node
+//! kind that they are rooted on.
 //!
-//! A query over a whole tree tests every node against every pattern. Here the visitor looks up one
-//! byte per node, and runs a query only on nodes of a kind that some pattern starts with, without
-//! descending further than that pattern asks. The vocabulary of captures and properties is
-//! closed: an unknown word is an error, which a test raises for every language.
+//! The visitor looks up one entry of a table per node, and tries patterns only on nodes of a kind
+//! that some pattern starts with. The vocabulary of captures and properties is closed: an unknown
+//! word is an error, which a test raises for every language.
 
 use std::collections::HashMap;
 use std::num::NonZeroU16;
@@ -151,7 +150,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(grammar: &'a Grammar) -> Self {
+    pub(crate) fn new(grammar: &'a Grammar) -> Self {
         let mut kinds: HashMap<_, [Vec<u16>; 2]> = HashMap::new();
         for id in 0..grammar.node_kind_count() as u16 {
             if let Some(name) = grammar.node_kind_for_id(id) {
