@@ -81,6 +81,18 @@ fn a_word_is_left_out_from_names_paths_and_text() {
 }
 
 #[test]
+fn an_import_of_what_is_left_out_does_not_leave_out_the_importer() {
+    let corpus = Corpus::new(&[
+        (
+            "src/cart.ts",
+            "import { old } from './legacy';\nexport function openCart() {}\nexport function legacyCart() {}\n",
+        ),
+        ("src/legacy.ts", "export function old() { return cart; }\n"),
+    ]);
+    assert_eq!(corpus.names("cart -legacy"), ["openCart"]);
+}
+
+#[test]
 fn names_narrow_to_the_name_its_beginning_or_its_parts() {
     check(
         "name:cart",

@@ -295,7 +295,7 @@ impl<'a> Ranker<'a> {
             let is_row = rows.len() == before
                 || (has_name(file) && !rows[before..].iter().any(|row| has_name(row.doc)))
                 || (self.scores.is_some() && says_more);
-            if of_file.contains(&file) && is_row && !filter.symbols_only() {
+            if of_file.contains(&file) && is_row && filter.admits_file_row(file) {
                 rows.push(self.row(snapshot, filter, file, file));
             }
         }
