@@ -372,7 +372,16 @@ fn a_file_is_found_by_its_name_and_by_its_path() {
         &["rate-limit.ts", "rate limit", "rateLimit"],
         &["lib/rate-limit.ts", "src/rate-limit.ts"],
     );
-    check(&files, &["src/rate-limit.ts"], &["src/rate-limit.ts"]);
+    check(&files, &["src/rate-limit.ts", "./src/rate-limit.ts"], &["src/rate-limit.ts"]);
+    let routes = [
+        (
+            "app/(shop)/[id]/page.tsx",
+            "export default function Page() {\n  return app(shop(id));\n}\n",
+        ),
+        ("app/(auth)/page.tsx", "export default function Page() {}\n"),
+        ("src/shop.ts", "export function appShopIdPage() {}\nexport const shop = 1;\n"),
+    ];
+    check(&routes, &["app/(shop)/[id]/page.tsx", "(shop)/[id]/page.tsx"], &[routes[0].0]);
 }
 
 #[test]
