@@ -358,8 +358,12 @@ impl<'a> Ranker<'a> {
         let mix = mix.min(1.0);
         let (floor, top, band, value) = if let Some(name) = name {
             let name = &self.request.names[name];
-            let file_is_less = if is_file && !name.is_path { 0.8 } else { 1.0 };
-            let value = name.strength * (0.9 + 0.1 * mix) * file_is_less;
+            // A path means one file; a name may mean its file too, but rather the symbol.
+            let value = match (name.is_path, is_file) {
+                (true, _) => 1.0,
+                (false, true) => 0.8 * name.strength * (0.9 + 0.1 * mix),
+                (false, false) => name.strength * (0.9 + 0.1 * mix),
+            };
             (EXACT_FLOOR, 1.0, MatchBand::Exact, value)
         } else if is_covered
             && n_in_name as usize == n_terms
