@@ -1,5 +1,7 @@
 //! Filters, exclusions and phrases of one-shot search, and the list of symbols by name.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where its set-up fails")]
+
 mod search_support;
 
 use reseek_query::find::{SymbolFilter, symbols};
