@@ -317,7 +317,9 @@ impl Search<'_> {
             if !filter.admits_file(snapshot, file)? {
                 continue;
             }
-            let mut best = if filter.symbols_only() { None } else { Some(file) }
+            let mut best = filter
+                .admits_file_row(file)
+                .then_some(file)
                 .map(|doc| self.ranker.row(snapshot, filter, file, doc).score);
             let mut doc = file + 1;
             while doc < snapshot.n_docs() && snapshot.ordinal(doc) > 0 {
@@ -392,7 +394,7 @@ impl Search<'_> {
         });
         Ok(match symbol {
             Some((i, _)) => Some(file + i as u32 + 1),
-            None => (!filter.symbols_only()).then_some(file),
+            None => filter.admits_file_row(file).then_some(file),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Filters, exclusions and phrases of one-shot search, and the list of symbols by name.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where its set-up fails")]
+
 mod search_support;
 
 use reseek_query::find::{SymbolFilter, symbols};
@@ -78,6 +80,18 @@ fn languages_and_file_names_narrow() {
 fn a_word_is_left_out_from_names_paths_and_text() {
     check_paths("cart -legacy -test", &[SHOP[5].0]);
     check("cart kind:class,interface -store", &["Cart"]);
+}
+
+#[test]
+fn an_import_of_what_is_left_out_does_not_leave_out_the_importer() {
+    let corpus = Corpus::new(&[
+        (
+            "src/cart.ts",
+            "import { old } from './legacy';\nexport function openCart() {}\nexport function legacyCart() {}\n",
+        ),
+        ("src/legacy.ts", "export function old() { return cart; }\n"),
+    ]);
+    assert_eq!(corpus.names("cart -legacy"), ["openCart"]);
 }
 
 #[test]

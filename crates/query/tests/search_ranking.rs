@@ -1,5 +1,7 @@
 //! What one-shot search puts first, on corpora of a few tiny files. Ranks and bands are checked, never scores.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where its set-up fails")]
+
 mod search_support;
 
 use reseek_query::search::MatchBand;
@@ -87,12 +89,9 @@ fn a_name_of_sixty_or_three_hundred_letters_is_found_whole_and_by_its_words() {
 
 #[test]
 fn a_function_word_that_is_a_name_is_found_when_it_is_the_whole_query() {
-    let mut text = String::from(
-        "export function of() {}\nexport function is() {}\nexport function useFor() {}\n",
-    );
-    for i in 0..50 {
-        text.push_str(&format!("export function isState{i}() {{ return where(defined); }}\n"));
-    }
+    let names = "export function of() {}\nexport function is() {}\nexport function useFor() {}\n";
+    let state = |i| format!("export function isState{i}() {{ return where(defined); }}\n");
+    let text = names.to_owned() + &(0..50).map(state).collect::<Vec<_>>().concat();
     let files = [("a.ts", text.as_str())];
     check(&files, &["of"], &["of"]);
     check(&files, &["is"], &["is"]);
@@ -372,12 +371,22 @@ fn a_file_is_found_by_its_name_and_by_its_path() {
         &["rate-limit.ts", "rate limit", "rateLimit"],
         &["lib/rate-limit.ts", "src/rate-limit.ts"],
     );
-    check(&files, &["src/rate-limit.ts"], &["src/rate-limit.ts"]);
+    check(&files, &["src/rate-limit.ts", "./src/rate-limit.ts"], &["src/rate-limit.ts"]);
+    let routes = [
+        (
+            "app/(shop)/[id]/page.tsx",
+            "export default function Page() {\n  return app(shop(id));\n}\n",
+        ),
+        ("app/(auth)/page.tsx", "export default function Page() {}\n"),
+        ("src/shop.ts", "export function appShopIdPage() {}\nexport const shop = 1;\n"),
+    ];
+    check(&routes, &["app/(shop)/[id]/page.tsx", "(shop)/[id]/page.tsx"], &[routes[0].0]);
 }
 
 #[test]
 fn one_file_does_not_fill_the_list_while_others_wait() {
-    let many: String = (0..30).map(|i| format!("export function cacheEntry{i}() {{}}\n")).collect();
+    let entry = |i| format!("export function cacheEntry{i}() {{}}\n");
+    let many = (0..30).map(entry).collect::<Vec<_>>().concat();
     let corpus = Corpus::new(&[
         ("a.ts", many.as_str()),
         ("b.ts", "export function warm() { return cache(); }\n"),

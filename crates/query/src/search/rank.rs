@@ -8,7 +8,7 @@ use reseek_symbols::SymbolKind;
 
 use super::filter::Filter;
 use super::names::{Level, terms_of, with_all};
-use super::words::{Request, is_kind};
+use super::words::{Request, WholeName, is_kind};
 use super::{MatchBand, Matched};
 use crate::error::Error;
 use crate::postings::{N_SYMBOL_FIELDS, Scored};
@@ -220,12 +220,14 @@ impl<'a> Ranker<'a> {
                 .filter(|c| c.is_alphanumeric())
                 .collect();
             let Some(stem) = exact(&stem) else { continue };
-            if let Some(place) = self
-                .request
-                .names
-                .iter()
-                .position(|name| name.term == stem && name.container.is_none())
-            {
+            let is_meant = |name: &WholeName| {
+                if !name.is_path {
+                    return name.term == stem && name.container.is_none();
+                }
+                path.strip_suffix(&name.term)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            if let Some(place) = self.request.names.iter().position(is_meant) {
                 self.exact.push((file, place));
             }
         }
@@ -235,6 +237,14 @@ impl<'a> Ranker<'a> {
         Ok(())
     }
 
+    /// Whether a file is seldom meant by plain words.
+    fn is_aside(&self, flags: FileFlags) -> bool {
+        [FileFlags::ASIDE, FileFlags::TEXT, FileFlags::GENERATED]
+            .iter()
+            .any(|&flag| flags.has(flag))
+            || (flags.has(FileFlags::TEST) && !self.tests_wanted)
+    }
+
     /// The whole name that a document is. Joined words in a test, an example or a text are less likely the name that is
     /// meant, and a query for tests means what it names only inside of tests.
     fn exact_name(&self, snapshot: &Snapshot, file: Doc, doc: Doc) -> Option<usize> {
@@ -242,11 +252,7 @@ impl<'a> Ranker<'a> {
         let place = self.exact[at].1;
         let name = &self.request.names[place];
         let flags = snapshot.flags(file);
-        let is_aside = [FileFlags::ASIDE, FileFlags::TEXT, FileFlags::GENERATED]
-            .iter()
-            .any(|&flag| flags.has(flag))
-            || (flags.has(FileFlags::TEST) && !self.tests_wanted);
-        let is_unlikely = is_aside && name.spelling.is_none();
+        let is_unlikely = self.is_aside(flags) && name.spelling.is_none();
         let is_tested = self.request.about_tests && !name.says_test && !flags.has(FileFlags::TEST);
         (!is_unlikely && !is_tested).then_some(place)
     }
@@ -291,11 +297,11 @@ impl<'a> Ranker<'a> {
             }
             // The file itself is a row too where it says more than any of its symbols.
             let says_more = self.own[file as usize].count_ones() > best_words;
-            let has_name = |doc: Doc| self.exact_name(snapshot, file, doc).is_some();
+            let name = self.exact_name(snapshot, file, file);
             let is_row = rows.len() == before
-                || (has_name(file) && !rows[before..].iter().any(|row| has_name(row.doc)))
+                || (name.is_some() && rows[before..].iter().all(|row| row.name != name))
                 || (self.scores.is_some() && says_more);
-            if of_file.contains(&file) && is_row && !filter.symbols_only() {
+            if of_file.contains(&file) && is_row && filter.admits_file_row(file) {
                 rows.push(self.row(snapshot, filter, file, file));
             }
         }
@@ -309,7 +315,8 @@ impl<'a> Ranker<'a> {
         let name = self.exact_name(snapshot, file, doc);
         let matched = self.row_words(doc, file);
         let only_parts = name.is_none() && self.only_parts(doc, file, matched);
-        let mut demotion = file_factor(snapshot.flags(file), self.tests_wanted);
+        let flags = snapshot.flags(file);
+        let mut demotion = file_factor(flags, self.tests_wanted);
         demotion *= kind.map_or(1.0, |kind| kind_factor(kind, self.tests_wanted));
         if let Some((wanted, by)) = self.request.kind
             && !kind.is_some_and(|kind| is_kind(kind.code(), wanted))
@@ -350,10 +357,19 @@ impl<'a> Ranker<'a> {
         }
         let mix = mix.min(1.0);
         let (floor, top, band, value) = if let Some(name) = name {
-            let file_is_less = if is_file { 0.8 } else { 1.0 };
-            let value = self.request.names[name].strength * (0.9 + 0.1 * mix) * file_is_less;
+            let name = &self.request.names[name];
+            // A path means one file; a name may mean its file too, but rather the symbol.
+            let value = match (name.is_path, is_file) {
+                (true, _) => 1.0,
+                (false, true) => 0.8 * name.strength * (0.9 + 0.1 * mix),
+                (false, false) => name.strength * (0.9 + 0.1 * mix),
+            };
             (EXACT_FLOOR, 1.0, MatchBand::Exact, value)
-        } else if is_covered && n_in_name as usize == n_terms && kind != Some(SymbolKind::Test) {
+        } else if is_covered
+            && n_in_name as usize == n_terms
+            && kind != Some(SymbolKind::Test)
+            && !self.is_aside(flags)
+        {
             (SAME_WORDS_FLOOR, EXACT_FLOOR, MatchBand::Strong, mix)
         } else {
             let strong = matched.count_ones() as usize == n_terms && !only_parts;

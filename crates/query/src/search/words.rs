@@ -63,8 +63,10 @@ pub(super) struct QueryTerm {
 
 /// A whole name that the query spells out.
 pub(super) struct WholeName {
-    /// Its exact term.
+    /// Its exact term; of a path the path, or the end of it.
     pub(super) term: String,
+    /// Whether it is the path of a file rather than the name of a symbol.
+    pub(super) is_path: bool,
     /// The spelling, where it is one word of the query.
     pub(super) spelling: Option<String>,
     /// The name of the container that it must have, from `Container.name`.
@@ -197,7 +199,8 @@ impl Request {
                 .filter(|word| !word.content && !word.in_phrase)
                 .map(|word| word.text.clone()),
         );
-        request.names = whole_names(&found);
+        request.names = paths_of(query);
+        request.names.extend(whole_names(&found));
         request.score(snapshot, &found)?;
         Ok(request)
     }
@@ -319,6 +322,26 @@ pub(super) fn is_kind(code: u8, kind: SymbolKind) -> bool {
     code == kind.code() || (kind == SymbolKind::Function && code == SymbolKind::Method.code())
 }
 
+/// Words that are paths or file names, as names of the files that they end the paths of.
+fn paths_of(query: &SearchQuery) -> Vec<WholeName> {
+    let clauses = query.clauses.iter().filter(|clause| !clause.negated);
+    clauses
+        .filter_map(|clause| match &clause.term {
+            Term::Word(text) if language_of(text).is_some() => Some(text.trim_start_matches("./")),
+            _ => None,
+        })
+        .map(|path| WholeName {
+            term: path.to_owned(),
+            spelling: Some(path.to_owned()),
+            container: None,
+            strength: 1.0,
+            is_path: true,
+            is_part: false,
+            says_test: true,
+        })
+        .collect()
+}
+
 /// Every name that the query may spell out, surest first, each once.
 fn whole_names(found: &[Word]) -> Vec<WholeName> {
     let mut names: Vec<WholeName> = Vec::new();
@@ -328,7 +351,15 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
         if names.iter().all(|name| name.term != term || name.container.is_some()) {
             let says_test = run.iter().any(|word| asks_for_tests(&word.lower));
             let spelling = (run.len() == 1).then(|| run[0].text.clone());
-            names.push(WholeName { term, spelling, container: None, strength, is_part, says_test });
+            names.push(WholeName {
+                term,
+                is_path: false,
+                spelling,
+                container: None,
+                strength,
+                is_part,
+                says_test,
+            });
         }
     };
     let all: Vec<&Word> = found.iter().collect();
@@ -369,6 +400,7 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
                 spelling: Some(word.text.clone()),
                 container: Some(container.clone()),
                 strength: if is_last { 1.0 } else { 0.9 },
+                is_path: false,
                 is_part: false,
                 says_test: asks_for_tests(&word.lower),
             });
