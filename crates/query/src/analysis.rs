@@ -39,10 +39,13 @@ pub struct Analysis {
 /// Words of tasks that name the kind of work and say nothing about where. Stems, sorted.
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
-    "abil", "abl", "actual", "add", "adjust", "allow", "alway", "appear", "avoid", "bad", "better", "break", "broken", "bug", "can", "chang", "clean", "cleanup", "code", "correct", "creat",
-    "default", "don", "drop", "enabl", "enhanc", "ensur", "error", "expos", "fail", "featur", "fix", "fixe", "handl", "happen", "implement", "improv", "incorrect",
-    "introduc", "issu", "make", "miss", "move", "new", "option", "prevent", "problem", "properti", "proper", "provid", "refactor", "refin", "remov", "renam", "replac", "return", "set", "show", "simplifi",
-    "some", "stop", "support", "sure", "thing", "tri", "tweak", "unexpect", "updat", "use", "work", "wrong",
+    "abil", "abl", "actual", "add", "adjust", "allow", "alway", "appear", "avoid", "bad", "better", "break",
+    "broken", "bug", "can", "chang", "clean", "cleanup", "code", "correct", "creat", "default", "don",
+    "drop", "enabl", "enhanc", "ensur", "error", "expos", "fail", "featur", "fix", "fixe", "handl", "happen",
+    "implement", "improv", "incorrect", "introduc", "issu", "make", "miss", "move", "new", "option",
+    "prevent", "problem", "proper", "properti", "provid", "refactor", "refin", "remov", "renam", "replac",
+    "return", "set", "show", "simplifi", "some", "stop", "support", "sure", "thing", "tri", "tweak",
+    "unexpect", "updat", "use", "work", "wrong",
 ];
 
 /// Weight of a generic word.
