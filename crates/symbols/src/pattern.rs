@@ -23,6 +23,8 @@ use crate::rules::{Capture, Names, Properties};
 pub(crate) struct Pattern {
     root: Step,
     captures: Vec<Captured>,
+    /// Words, one of which the text of the node starts with; none for any text.
+    starts: Vec<String>,
     pub(crate) properties: Properties,
 }
 
@@ -81,7 +83,7 @@ type Wrong = String;
 impl Pattern {
     /// Reads all patterns of a query text.
     pub(crate) fn read_all(names: &Names<'_>, text: &str) -> Result<Vec<Self>, Wrong> {
-        let mut reader = Reader { names, rest: text, captures: Vec::new() };
+        let mut reader = Reader { names, rest: text, captures: Vec::new(), starts: Vec::new() };
         let mut patterns = Vec::new();
         while !reader.at("") {
             patterns.push(reader.pattern()?);
@@ -101,6 +103,7 @@ struct Reader<'a> {
     rest: &'a str,
     /// Of the pattern that is being read.
     captures: Vec<Captured>,
+    starts: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -181,7 +184,9 @@ impl<'a> Reader<'a> {
             }
             self.expect(")")?;
         }
-        Ok(Pattern { root, captures: std::mem::take(&mut self.captures), properties })
+        let (captures, starts) =
+            (std::mem::take(&mut self.captures), std::mem::take(&mut self.starts));
+        Ok(Pattern { root, captures, starts, properties })
     }
 
     /// A node or an alternation, with the captures behind it.
@@ -265,7 +270,11 @@ impl<'a> Reader<'a> {
             self.expect("!")?;
             let key = self.word()?;
             let value = self.string()?;
-            properties.set(key, &value)?;
+            if key == "starts" {
+                self.starts.extend(value.split_whitespace().map(str::to_owned));
+            } else {
+                properties.set(key, &value)?;
+            }
             return self.expect(")");
         }
         self.expect("?")?;
@@ -350,6 +359,7 @@ impl<'a, 'tree> Matcher<'a, 'tree> {
     pub(crate) fn run(&mut self, patterns: &[Pattern], listed: &[u16], node: Node<'tree>) {
         self.matches.clear();
         self.captured.clear();
+        let text = self.source.get(node.byte_range()).unwrap_or_default();
         if self.met.first().is_none_or(|root| root.node.id() != node.id()) {
             self.met.clear();
             self.met.push(Met { node, kind: node.kind_id(), field: None, children: None });
@@ -357,6 +367,11 @@ impl<'a, 'tree> Matcher<'a, 'tree> {
         for index in listed {
             let index = usize::from(*index);
             let pattern = &patterns[index];
+            let starts = |word: &String| text.starts_with(word.as_bytes());
+            if !pattern.starts.is_empty() && !pattern.starts.iter().any(starts) {
+                self.work += 1;
+                continue;
+            }
             self.step(pattern, &pattern.root, 0, &mut |matcher| {
                 let from = matcher.captured.len();
                 matcher.captured.extend_from_slice(&matcher.path);

@@ -28,7 +28,8 @@
 ((call_expression
   function: (_) @_function
   arguments: (arguments . (string) @import.module)) @import
-  (#any-of? @_function "require" "import"))
+  (#any-of? @_function "require" "import")
+  (#set! starts "require import"))
 
 ((variable_declarator
   name: (identifier) @import.name
