@@ -1,0 +1,62 @@
+//! Progress of long work, on standard error and only where a person sees it.
+//!
+//! Nothing appears in the first half second, so that a fast refresh stays silent; and nothing at all unless standard
+//! error is a terminal.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use reseek_indexer::update::Progress;
+
+/// Work shorter than this shows nothing.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// A bar that appears when work takes long.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    started: Instant,
+    wanted: bool,
+}
+
+impl Bar {
+    /// A bar that is not to be seen yet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+            started: Instant::now(),
+            wanted: !quiet && std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Takes note of what an update tells; called from several threads.
+    pub(crate) fn update(&self, progress: Progress) {
+        if !self.wanted || self.started.elapsed() < SILENCE {
+            return;
+        }
+        if self.bar.is_hidden() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        }
+        match progress {
+            Progress::Walking => self.bar.set_message("looking for files"),
+            Progress::Indexing { done, total } => {
+                if self.bar.length() != Some(total) {
+                    self.bar.set_length(total);
+                    // The template is a constant; were it wrong, the plain bar would serve.
+                    if let Ok(style) = ProgressStyle::with_template(
+                        "indexing {wide_bar} {human_pos} of {human_len} files, {eta} left",
+                    ) {
+                        self.bar.set_style(style);
+                    }
+                }
+                self.bar.set_position(done);
+            }
+            Progress::Committing => self.bar.set_message("writing the index"),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

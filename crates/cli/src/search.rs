@@ -1,0 +1,1 @@
+//! `reseek search`: one search, without the loop.

@@ -1,0 +1,1 @@
+//! `reseek symbols`: symbols by name, kind and place.
