@@ -273,12 +273,12 @@ pub(crate) enum Expansion {
 pub(crate) struct SymbolsArgs {
     /// Name or part of a name; all symbols if left out.
     pub(crate) name: Option<String>,
-    /// Only symbols of this kind.
+    /// Only symbols of this kind; may be given again.
     #[arg(long, short, value_name = "KIND", value_parser = kinds())]
-    pub(crate) kind: Option<String>,
-    /// Only files that match this path or glob.
+    pub(crate) kind: Vec<String>,
+    /// Only files that match this path or glob; may be given again.
     #[arg(long, short, value_name = "PATTERN")]
-    pub(crate) path: Option<String>,
+    pub(crate) path: Vec<String>,
     /// Only symbols that another module can import.
     #[arg(long)]
     pub(crate) exported: bool,

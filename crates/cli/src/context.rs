@@ -15,11 +15,11 @@ use reseek_indexer::corpus::read::{Outcome, read};
 use reseek_indexer::corpus::{Checker, Verdict, WalkOptions};
 use reseek_symbols::{Language, ParsedFile, extract};
 
-use crate::engine::report::{FileResult, Retrieval, SymbolResult};
 use crate::freshness::{Session, Status};
 use crate::output::{count, grouped};
 use crate::retrieve::{band_name, range, stopped};
 use crate::tokens::estimate;
+use reseek_query::report::{FileResult, Retrieval, SymbolResult};
 
 /// Least budget in tokens: what the frame without any file takes.
 pub(crate) const MIN_BUDGET: usize = 300;
@@ -345,10 +345,13 @@ fn render(
 /// that are too long to show.
 fn source(text: &mut String, file: &File<'_>, shown: Option<&BTreeSet<usize>>) -> usize {
     let mut n_long = 0;
-    let mut last = None;
+    let mut last: Option<usize> = None;
     for &line in shown.into_iter().flatten() {
-        if last.is_some_and(|last| last + 1 < line) {
-            text.push_str("...\n");
+        match last {
+            // A blank line between two pieces costs no more than the mark.
+            Some(last) if last + 2 == line && file.lines[last].trim().is_empty() => text.push('\n'),
+            Some(last) if last + 1 < line => text.push_str("...\n"),
+            _ => {}
         }
         last = Some(line);
         let content = &file.lines[line - 1];

@@ -14,15 +14,11 @@ use reseek_query::{analysis, candidates, history};
 
 pub(crate) use crate::task::Task;
 
-pub(crate) mod report {
-    pub(crate) use crate::report::*;
-}
-
 pub(crate) mod retrieve {
     pub(crate) use super::run_loop as retrieve;
 }
 
-use report::{
+use reseek_query::report::{
     Band, Cycle, CycleQuery, Evaluation, Evidence, FileResult, Gap, Keyword, Origin, Retrieval,
     Stop, SymbolResult,
 };

@@ -25,9 +25,6 @@ mod index;
 mod outline;
 mod output;
 mod progress;
-#[path = "../../query/src/report.rs"]
-#[allow(unused, unreachable_pub, reason = "until the query crate exports it")]
-mod report;
 mod retrieve;
 mod search;
 mod status;
@@ -36,6 +33,7 @@ mod symbols;
 #[allow(unused, unreachable_pub, reason = "until the query crate exports it")]
 mod task;
 mod tokens;
+use reseek_query::report;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -62,9 +60,9 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
     match cli.command {
         Command::Index(args) => index::index(global, output, &args),
         Command::Refresh => index::refresh(global, output),
-        Command::Search(_) => anyhow::bail!("not yet"),
+        Command::Search(args) => search::run(global, output, &args),
         Command::Retrieve(args) => retrieve::run(global, output, &args),
-        Command::Symbols(_) => anyhow::bail!("not yet"),
+        Command::Symbols(args) => symbols::run(global, output, &args),
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-use crate::engine::report::{Band, Cycle, FileResult, Origin, Retrieval, Stop, SymbolResult};
+use reseek_query::report::{Band, Cycle, FileResult, Origin, Retrieval, Stop, SymbolResult};
 use crate::engine::{Lexicon, Task, retrieve::retrieve};
 use serde::Serialize;
 
