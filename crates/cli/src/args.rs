@@ -74,6 +74,10 @@ pub(crate) struct Global {
     /// Answers from the index as it is, without a look at the files.
     #[arg(long, global = true)]
     pub(crate) no_refresh: bool,
+    /// Seconds to wait for another process that writes the index [default: 2 for a query that can do with the index
+    /// as it is, else 600].
+    #[arg(long, global = true, value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
     /// Leaves the lexicon of everyday phrases out of refinement.
     #[arg(long, global = true)]
     pub(crate) no_lexicon: bool,
@@ -190,8 +194,8 @@ fn checked<T: FromStr<Err = String>>(text: &str) -> Result<String, String> {
 /// Options of `search`.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// Words, names, "exact phrases", filters and `-exclusions`.
-    #[arg(required = true, value_name = "QUERY", allow_hyphen_values = true)]
+    /// Words, names, "exact phrases", filters and, within quotes or after `--`, `-exclusions`.
+    #[arg(required = true, value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     /// Most files in the answer.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]

@@ -45,6 +45,7 @@ pub(crate) struct Place {
     /// The configuration with what the command line says.
     pub(crate) config: Config,
     threads: usize,
+    wait: Option<Duration>,
 }
 
 /// An index that is ready to be asked.
@@ -108,7 +109,13 @@ impl Place {
         if global.no_lexicon {
             config.lexicon.enabled = false;
         }
-        Ok(Self { root, folder, config, threads: global.threads })
+        Ok(Self {
+            root,
+            folder,
+            config,
+            threads: global.threads,
+            wait: global.wait.map(Duration::from_secs),
+        })
     }
 
     /// The place with other corpus options than the remembered ones.
@@ -153,7 +160,7 @@ impl Place {
                 threads: self.threads,
                 rebuild,
                 now_ns: environment::now_ns(),
-                patience,
+                patience: self.wait.unwrap_or(patience),
                 progress: &|progress| bar.update(progress),
                 cancel: &AtomicBool::new(false),
             },
@@ -384,6 +391,7 @@ fn is_refusal(error: &io::Error) -> bool {
             | io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
             | io::ErrorKind::AlreadyExists
     )
 }

@@ -57,9 +57,11 @@ pub(crate) fn run(global: &Global, output: &Output, args: &OutlineArgs) -> anyho
         }
         .into());
     };
-    let bytes =
-        fs::read(&path).map_err(|error| Problem::Unreadable { path, why: error.to_string() })?;
-    let parsed = Extractor::new().extract(&bytes, language, is_test_path(&shown));
+    let unreadable = |why: String| Problem::Unreadable { path: path.clone(), why };
+    let bytes = fs::read(&path).map_err(|error| unreadable(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let parsed = Extractor::new().extract(text.as_bytes(), language, is_test_path(&shown));
     let found = !parsed.symbols.is_empty();
     match format {
         Format::Json => Answer::json(&document(&parsed, &shown, language), found),

@@ -26,16 +26,12 @@ struct Document<'a> {
 
 /// Answers a query.
 pub(crate) fn run(global: &Global, output: &Output, args: &SearchArgs) -> anyhow::Result<Answer> {
-    let format = output
-        .one_of("search", &[Format::Text, Format::Json, Format::Paths, Format::Vimgrep])?;
+    let format =
+        output.one_of("search", &[Format::Text, Format::Json, Format::Paths, Format::Vimgrep])?;
     let query = SearchQuery::parse(&args.query.join(" "))?;
     let session = Session::open(global, output)?;
-    let hashes: BTreeMap<String, u64> = session
-        .snapshot
-        .manifest()?
-        .into_iter()
-        .map(|file| (file.path, file.hash))
-        .collect();
+    let hashes: BTreeMap<String, u64> =
+        session.snapshot.manifest()?.into_iter().map(|file| (file.path, file.hash)).collect();
     // Only indexed files are asked for, so the limits on size and the rules hold already.
     let text = |path: &str| -> Option<String> {
         let hash = hashes.get(path)?;
