@@ -33,6 +33,8 @@ const SYMBOL_SHARE: usize = 3;
 const MIN_LINES: usize = 4;
 /// Bytes of the task and of a path in the frame; longer ones are cut at a character.
 const MAX_TITLE_BYTES: usize = 200;
+/// Signatures of a file beside its source.
+const MAX_SIGNATURES: usize = 30;
 /// Left-out files that are named.
 const MAX_NAMED: usize = 5;
 
@@ -206,7 +208,7 @@ fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usiz
         }
     }
     for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
-        let n = unshown(file, chosen.lines.get(&idx)).len();
+        let n = unshown(file, chosen.lines.get(&idx)).len().min(MAX_SIGNATURES);
         let most = largest(n, |n| {
             let mut next = chosen.clone();
             next.signatures.insert(idx, n);
@@ -401,6 +403,15 @@ fn left_out(
     }
     if selection.n_shortened > 0 {
         facts.push(format!("the rest of {}", count(selection.n_shortened as u64, "long symbol")));
+    }
+    let n_unnamed: usize = (0..selection.n_files)
+        .map(|idx| {
+            let named = selection.signatures.get(&idx).copied().unwrap_or(0);
+            unshown(&files[idx], selection.lines.get(&idx)).len() - named
+        })
+        .sum();
+    if n_unnamed > 0 {
+        facts.push(count(n_unnamed as u64, "further symbol"));
     }
     if n_long > 0 {
         facts.push(format!("{} over {MAX_LINE_BYTES} bytes", count(n_long as u64, "line")));

@@ -151,6 +151,17 @@ impl Place {
         patience: Duration,
         quiet: bool,
     ) -> anyhow::Result<(Index, UpdateReport)> {
+        // The update looks at this itself, but only once it holds a lock, and a lock in a folder of somebody else
+        // is a file too many.
+        match Index::open(&self.folder) {
+            IndexState::Newer { found } => {
+                return Err(IndexError::Newer { folder: self.folder.clone(), found }.into());
+            }
+            IndexState::Foreign => {
+                return Err(IndexError::Foreign { folder: self.folder.clone() }.into());
+            }
+            _ => {}
+        }
         let bar = Bar::new(quiet);
         let result = update::update(
             &self.root,
