@@ -16,7 +16,6 @@ use crate::output::{Answer, Output};
 
 mod args;
 mod context;
-mod engine;
 mod environment;
 mod errors;
 mod freshness;
@@ -29,11 +28,7 @@ mod retrieve;
 mod search;
 mod status;
 mod symbols;
-#[path = "../../query/src/task.rs"]
-#[allow(unused, unreachable_pub, reason = "until the query crate exports it")]
-mod task;
 mod tokens;
-use reseek_query::report;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

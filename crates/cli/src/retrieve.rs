@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-use crate::engine::{Lexicon, Task, retrieve::retrieve};
 use reseek_query::report::{Band, Cycle, FileResult, Origin, Retrieval, Stop, SymbolResult};
+use reseek_query::{Lexicon, Task, retrieve};
 use serde::Serialize;
 
 use crate::args::{Expansion, Format, Global, RetrieveArgs};

@@ -18,6 +18,8 @@ pub struct Word {
 /// A task, analysed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Analysis {
+    /// The task as given.
+    pub text: String,
     /// Its words in order, each stem once.
     pub words: Vec<Word>,
     /// Stems in the order of the text, repeats included, with `None` at the borders of sentences; for phrases.
@@ -82,7 +84,8 @@ fn paths(text: &str) -> Vec<String> {
 /// Reads a task.
 pub fn analyse(text: &str) -> Analysis {
     let mut analyzer = Analyzer::new();
-    let mut analysis = Analysis { paths: paths(text), ..Analysis::default() };
+    let mut analysis =
+        Analysis { text: text.to_owned(), paths: paths(text), ..Analysis::default() };
     let (title, _) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
     let title_end = text.len() - text.trim_start().len() + title.len();
     let mut last_end = 0;
