@@ -20,7 +20,7 @@ fn check(world: &World, args: &[&str], code: i32, kind: &str, advice: &str) {
 #[test]
 fn a_hit_is_0_and_no_hit_is_1() {
     let world = project();
-    world.run(&["retrieve", "token expired"]).expect(0);
+    world.run(&["retrieve", "token expired", "--threshold", "0.3"]).expect(0);
     world.run(&["retrieve", "quantum chromodynamics"]).expect(1);
     world.run(&["search", "isTokenExpired"]).expect(0);
     world.run(&["search", "zzzqqq"]).expect(1);

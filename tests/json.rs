@@ -8,8 +8,8 @@ const COMMANDS: [&[&str]; 12] = [
     &["index", "--force"],
     &["refresh"],
     &["search", "token"],
-    &["retrieve", "token expired"],
-    &["retrieve", "token expired", "--trace"],
+    &["retrieve", "token expired", "--threshold", "0.3"],
+    &["retrieve", "token expired", "--threshold", "0.3", "--trace"],
     &["symbols"],
     &["outline", "src/auth/token.ts"],
     &["status"],
@@ -81,7 +81,10 @@ fn colour_is_for_terminals_and_for_those_who_insist() {
 #[test]
 fn verbose_logs_go_to_standard_error() {
     let world = project();
-    world.run(&["retrieve", "token expired", "--json", "-vv"]).expect(0).json();
+    world
+        .run(&["retrieve", "token expired", "--threshold", "0.3", "--json", "-vv"])
+        .expect(0)
+        .json();
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn nothing_is_written_outside_of_the_index_folder() {
     for args in [
         &["index"][..],
         &["refresh"],
-        &["retrieve", "token expired"],
-        &["retrieve", "token expired", "--format", "context"],
+        &["retrieve", "token expired", "--threshold", "0.3"],
+        &["retrieve", "token expired", "--threshold", "0.3", "--format", "context"],
         &["search", "token"],
         &["symbols"],
         &["outline", "src/clock.ts"],

@@ -84,7 +84,14 @@ fn a_linked_work_tree_is_never_answered_from_the_main_one() {
 fn the_index_may_live_elsewhere() {
     let world = project();
     let elsewhere = world.beside("elsewhere");
-    let flag = ["retrieve", "token expired", "--index-dir", elsewhere.to_str().unwrap()];
+    let flag = [
+        "retrieve",
+        "token expired",
+        "--threshold",
+        "0.3",
+        "--index-dir",
+        elsewhere.to_str().unwrap(),
+    ];
     world.run(&flag).expect(0);
     assert!(elsewhere.join("CURRENT").is_file());
     assert!(!world.root().join(".reseek").exists());

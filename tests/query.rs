@@ -4,7 +4,9 @@ use crate::util::project;
 
 #[test]
 fn retrieve_names_file_reason_and_symbols() {
-    let run = project().run(&["retrieve", "fix the access token expiry check"]).expect(0);
+    let run = project()
+        .run(&["retrieve", "fix the access token expiry check", "--threshold", "0.3"])
+        .expect(0);
     assert!(run.lines()[0].ends_with("src/auth/token.ts"), "{}", run.stdout);
     assert!(run.stdout.contains("4-6  function isTokenExpired"), "{}", run.stdout);
     assert!(run.stdout.contains("index generation 1"), "{}", run.stdout);
@@ -12,7 +14,8 @@ fn retrieve_names_file_reason_and_symbols() {
 
 #[test]
 fn a_trace_shows_each_cycle_with_the_origin_of_its_terms() {
-    let run = project().run(&["retrieve", "token expired", "--trace"]).expect(0);
+    let run =
+        project().run(&["retrieve", "token expired", "--threshold", "0.3", "--trace"]).expect(0);
     assert!(run.stdout.starts_with("cycle 1: "), "{}", run.stdout);
     assert!(run.stdout.contains("(task)"), "{}", run.stdout);
 }
@@ -23,7 +26,8 @@ fn a_task_can_come_from_standard_input() {
     world.run(&["index"]).expect(0);
     let task = world.beside("task.txt");
     std::fs::write(&task, "check whether an access token has expired\n").unwrap();
-    let mut command = world.command(&world.root(), &["retrieve", "-", "--format", "paths"]);
+    let mut command =
+        world.command(&world.root(), &["retrieve", "-", "--format", "paths", "--threshold", "0.3"]);
     command.stdin(std::fs::File::open(task).unwrap());
     assert_eq!(crate::util::run(&mut command).expect(0).lines()[0], "src/auth/token.ts");
 }
@@ -86,7 +90,7 @@ fn editors_get_path_line_column_and_text() {
         &["search", "isTokenExpired"][..],
         &["symbols", "isTokenExpired"],
         &["outline", "src/auth/token.ts"],
-        &["retrieve", "token expired"],
+        &["retrieve", "token expired", "--threshold", "0.3"],
     ] {
         let run = world.run(&[args, &["--format", "vimgrep"]].concat()).expect(0);
         assert!(

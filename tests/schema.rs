@@ -153,7 +153,10 @@ fn an_error_is_as_described() {
 #[test]
 fn the_checker_sees_what_is_wrong() {
     let schema = schema();
-    let mut document = project().run(&["retrieve", "--json", "token expired"]).expect(0).json();
+    let mut document = project()
+        .run(&["retrieve", "--json", "token expired", "--threshold", "0.3"])
+        .expect(0)
+        .json();
     document["results"][0]["relevance"] = 1.5.into();
     document["stop"] = "tired".into();
     document["extra"] = 1.into();

@@ -74,11 +74,20 @@ fn a_folder_of_somebody_else_is_not_touched() {
 fn an_index_folder_that_cannot_be_written_is_told_with_the_remedy() {
     let world = project();
     world.write(".reseek", "a file in the way");
-    let run = world.run(&["retrieve", "token expired"]).expect(2);
+    let run = world.run(&["retrieve", "token expired", "--threshold", "0.3"]).expect(2);
     assert!(run.stderr.contains("cannot write the index in"), "{}", run.stderr);
     assert!(run.stderr.contains("--index-dir"), "{}", run.stderr);
     let elsewhere = world.beside("elsewhere");
-    world.run(&["retrieve", "token expired", "--index-dir", elsewhere.to_str().unwrap()]).expect(0);
+    world
+        .run(&[
+            "retrieve",
+            "token expired",
+            "--threshold",
+            "0.3",
+            "--index-dir",
+            elsewhere.to_str().unwrap(),
+        ])
+        .expect(0);
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) const MIN_BUDGET: usize = 300;
 const SMALL_FILE_LINES: usize = 60;
 /// Lines longer than this many bytes are left out whole: they are data, and would be all of the pack.
 const MAX_LINE_BYTES: usize = 400;
-/// Share of the budget that one symbol may take, as a divisor.
+/// Share of the budget that one symbol may take before every other had its turn, as a divisor.
 const SYMBOL_SHARE: usize = 3;
 /// Fewest lines of a symbol that are worth showing of a longer one.
 const MIN_LINES: usize = 4;
@@ -59,8 +59,6 @@ struct Selection {
     lines: BTreeMap<usize, BTreeSet<usize>>,
     /// Signatures shown of each file: how many of the symbols that are not in `lines`.
     signatures: BTreeMap<usize, usize>,
-    /// Ranges of which only the first lines are shown.
-    n_shortened: usize,
 }
 
 /// Renders the answer within the budget.
@@ -199,14 +197,7 @@ fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usiz
         let one = Selection { n_files: 1, ..Selection::default() };
         chosen.n_files = usize::from(fits(&one));
     }
-    let n_rounds = files.iter().map(|file| file.pieces.len()).max().unwrap_or(0);
-    for round in 0..n_rounds {
-        for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
-            if let Some(&piece) = file.pieces.get(round) {
-                add_piece(&mut chosen, idx, file, piece, budget, &fits);
-            }
-        }
-    }
+    add_source(&mut chosen, files, budget / SYMBOL_SHARE, &fits);
     for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
         let n = unshown(file, chosen.lines.get(&idx)).len().min(MAX_SIGNATURES);
         let most = largest(n, |n| {
@@ -218,7 +209,26 @@ fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usiz
             chosen.signatures.insert(idx, most);
         }
     }
+    // What is left goes to the symbols that the share cut short.
+    add_source(&mut chosen, files, budget, &fits);
     render(&chosen)
+}
+
+/// Adds the best symbol of each file, then the second of each, and so on; of none more than `share` tokens.
+fn add_source(
+    chosen: &mut Selection,
+    files: &[File<'_>],
+    share: usize,
+    fits: &impl Fn(&Selection) -> bool,
+) {
+    let n_rounds = files.iter().map(|file| file.pieces.len()).max().unwrap_or(0);
+    for round in 0..n_rounds {
+        for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
+            if let Some(&piece) = file.pieces.get(round) {
+                add_piece(chosen, idx, file, piece, share, fits);
+            }
+        }
+    }
 }
 
 /// Adds a range of lines, or as many of its first lines as fit.
@@ -227,7 +237,7 @@ fn add_piece(
     idx: usize,
     file: &File<'_>,
     (start, end): (usize, usize),
-    budget: usize,
+    mut share: usize,
     fits: &impl Fn(&Selection) -> bool,
 ) {
     let shown = chosen.lines.get(&idx).cloned().unwrap_or_default();
@@ -235,8 +245,6 @@ fn add_piece(
     if wanted.iter().all(|line| shown.contains(line)) {
         return;
     }
-    // One symbol never takes the whole pack.
-    let mut share = budget / SYMBOL_SHARE;
     let within_share = wanted
         .iter()
         .take_while(|&&line| {
@@ -253,7 +261,6 @@ fn add_piece(
     let with = |n_lines: usize| {
         let mut next = chosen.clone();
         next.lines.entry(idx).or_default().extend(&wanted[..n_lines]);
-        next.n_shortened += usize::from(n_lines < wanted.len());
         next
     };
     let n_lines = largest(within_share, |n_lines| fits(&with(n_lines)));
@@ -401,13 +408,21 @@ fn left_out(
     if n_bare > 0 {
         facts.push(format!("the source of {}", count(n_bare as u64, "file")));
     }
-    if selection.n_shortened > 0 {
-        facts.push(format!("the rest of {}", count(selection.n_shortened as u64, "long symbol")));
+    let n_shortened: usize = (0..selection.n_files)
+        .map(|idx| {
+            let shown =
+                |line: &usize| selection.lines.get(&idx).is_some_and(|lines| lines.contains(line));
+            let is_shortened = |&&(start, end): &&(usize, usize)| shown(&start) && !shown(&end);
+            files[idx].pieces.iter().filter(is_shortened).count()
+        })
+        .sum();
+    if n_shortened > 0 {
+        facts.push(format!("the rest of {}", count(n_shortened as u64, "long symbol")));
     }
     let n_unnamed: usize = (0..selection.n_files)
         .map(|idx| {
             let named = selection.signatures.get(&idx).copied().unwrap_or(0);
-            unshown(&files[idx], selection.lines.get(&idx)).len() - named
+            unshown(&files[idx], selection.lines.get(&idx)).len().saturating_sub(named)
         })
         .sum();
     if n_unnamed > 0 {
