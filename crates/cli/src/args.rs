@@ -34,6 +34,10 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {

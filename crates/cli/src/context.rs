@@ -94,20 +94,18 @@ fn load<'a>(
         note: None,
         pieces: Vec::new(),
     };
-    let contents = match checker.check(&result.path) {
-        Verdict::Indexed(found) => match read(&session.place.root, &found, options) {
-            Outcome::Read(contents) => contents,
-            Outcome::Skipped { reason, .. } => {
-                file.note = Some(format!("not shown: it is {reason} now"));
-                return file;
-            }
-            Outcome::Absent => {
-                file.note = Some("not shown: it is gone".to_owned());
-                return file;
-            }
-        },
-        _ => {
-            file.note = Some("not shown: it is gone, or a rule leaves it out now".to_owned());
+    let Verdict::Indexed(found) = checker.check(&result.path) else {
+        file.note = Some("not shown: it is gone, or a rule leaves it out now".to_owned());
+        return file;
+    };
+    let contents = match read(&session.place.root, &found, options) {
+        Outcome::Read(contents) => contents,
+        Outcome::Skipped { reason, .. } => {
+            file.note = Some(format!("not shown: it is {reason} now"));
+            return file;
+        }
+        Outcome::Absent => {
+            file.note = Some("not shown: it is gone".to_owned());
             return file;
         }
     };

@@ -32,7 +32,7 @@ use crate::progress::Bar;
 /// How long a query waits for another writer when it can answer without.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long anything else waits for another writer: as long as the first build of a large tree may take.
-const LONG_PATIENCE: Duration = Duration::from_secs(600);
+const LONG_PATIENCE: Duration = Duration::from_mins(10);
 /// File in the index folder that remembers the corpus options of the last `index`.
 const REMEMBERED: &str = "CURRENT.options";
 
@@ -177,7 +177,7 @@ impl Place {
             },
         );
         bar.finish();
-        Ok(result.map_err(|error| self.explained(error))?)
+        result.map_err(|error| self.explained(error))
     }
 
     /// Like [`update`](Self::update), waiting for other writers as long as it takes them.

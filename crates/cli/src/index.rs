@@ -29,7 +29,7 @@ pub(crate) fn index(global: &Global, output: &Output, args: &IndexArgs) -> anyho
     let started = Instant::now();
     let (index, report) = place.update_patiently(args.force, global.quiet)?;
     place.remember(&args.corpus)?;
-    answer(place, &index, report, started, format)
+    answer(place, &index, &report, started, format)
 }
 
 /// Brings the index up to date.
@@ -38,13 +38,13 @@ pub(crate) fn refresh(global: &Global, output: &Output) -> anyhow::Result<Answer
     let place = Place::find(global)?;
     let started = Instant::now();
     let (index, report) = place.update_patiently(false, global.quiet)?;
-    answer(place, &index, report, started, format)
+    answer(place, &index, &report, started, format)
 }
 
 fn answer(
     place: Place,
     index: &Index,
-    report: UpdateReport,
+    report: &UpdateReport,
     started: Instant,
     format: Format,
 ) -> anyhow::Result<Answer> {
@@ -52,7 +52,7 @@ fn answer(
     let session = Session::new(place, index, Some(0), report.problems.clone())?;
     let status = &session.status;
     if format == Format::Json {
-        return Answer::json(&Document { report: &report, seconds, status }, true);
+        return Answer::json(&Document { report, seconds, status }, true);
     }
     let mut text = String::new();
     let changes: Vec<String> = [

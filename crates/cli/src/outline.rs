@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, output: &Output, args: &OutlineArgs) -> anyho
     let (path, shown) = locate(global, &args.file)?;
     let Some(language) = Language::of_path(&shown) else {
         let known: Vec<&str> =
-            Language::all().iter().flat_map(|language| language.extensions()).copied().collect();
+            Language::all().iter().flat_map(Language::extensions).copied().collect();
         return Err(Problem::Unreadable {
             path,
             why: format!("its language is not known; known extensions are {}", known.join(", ")),

@@ -45,7 +45,6 @@ impl Answer {
 }
 
 /// How to write.
-#[derive(Clone, Copy)]
 pub(crate) struct Output {
     /// The form of the answer.
     pub(crate) format: Format,
@@ -116,7 +115,7 @@ pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.char_indices() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

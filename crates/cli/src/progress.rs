@@ -14,7 +14,7 @@ const SILENCE: Duration = Duration::from_millis(500);
 
 /// A bar that appears when work takes long.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    inner: ProgressBar,
     started: Instant,
     wanted: bool,
 }
@@ -23,7 +23,7 @@ impl Bar {
     /// A bar that is not to be seen yet.
     pub(crate) fn new(quiet: bool) -> Self {
         Self {
-            bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+            inner: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
             started: Instant::now(),
             wanted: !quiet && std::io::stderr().is_terminal(),
         }
@@ -34,29 +34,29 @@ impl Bar {
         if !self.wanted || self.started.elapsed() < SILENCE {
             return;
         }
-        if self.bar.is_hidden() {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        if self.inner.is_hidden() {
+            self.inner.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         }
         match progress {
-            Progress::Walking => self.bar.set_message("looking for files"),
+            Progress::Walking => self.inner.set_message("looking for files"),
             Progress::Indexing { done, total } => {
-                if self.bar.length() != Some(total) {
-                    self.bar.set_length(total);
+                if self.inner.length() != Some(total) {
+                    self.inner.set_length(total);
                     // The template is a constant; were it wrong, the plain bar would serve.
                     if let Ok(style) = ProgressStyle::with_template(
                         "indexing {wide_bar} {human_pos} of {human_len} files, {eta} left",
                     ) {
-                        self.bar.set_style(style);
+                        self.inner.set_style(style);
                     }
                 }
-                self.bar.set_position(done);
+                self.inner.set_position(done);
             }
-            Progress::Committing => self.bar.set_message("writing the index"),
+            Progress::Committing => self.inner.set_message("writing the index"),
         }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.inner.finish_and_clear();
     }
 }

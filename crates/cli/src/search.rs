@@ -73,7 +73,7 @@ fn for_people(answer: &SearchAnswer, status: &Status) -> String {
         let fields: Vec<&str> = hit
             .matched
             .iter()
-            .flat_map(|matched| matched.fields.first().copied())
+            .filter_map(|matched| matched.fields.first().copied())
             .fold(Vec::new(), |mut fields, field| {
                 if !fields.contains(&field) {
                     fields.push(field);

@@ -104,7 +104,7 @@ fn explain(place: &Place, path: &Path, format: Format) -> anyhow::Result<Answer>
 fn answer(session: &Session, format: Format) -> anyhow::Result<Answer> {
     let (status, config) = (&session.status, &session.place.config);
     let meta = session.snapshot.meta();
-    let (skipped, partly_parsed) = examples(&session.snapshot)?;
+    let Examples { skipped, partly_parsed } = examples(&session.snapshot)?;
     let age_ns = environment::now_ns().saturating_sub(meta.scan_time_ns).max(0);
     let age_seconds = age_ns as u64 / 1_000_000_000;
     let disk_bytes = size_of_folder(&session.place.folder);
@@ -166,21 +166,30 @@ fn answer(session: &Session, format: Format) -> anyhow::Result<Answer> {
     Ok(Answer::text(text))
 }
 
-/// Some skipped files by reason, and some that were parsed in part; the first by path.
-fn examples(snapshot: &Snapshot) -> anyhow::Result<(BTreeMap<String, Vec<String>>, Vec<String>)> {
-    let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut partly_parsed = Vec::new();
+/// Some of the files that are not in the index as their authors wrote them; the first by path.
+#[derive(Default)]
+struct Examples {
+    /// Skipped files by reason.
+    skipped: BTreeMap<String, Vec<String>>,
+    /// Files with syntax errors.
+    partly_parsed: Vec<String>,
+}
+
+fn examples(snapshot: &Snapshot) -> anyhow::Result<Examples> {
+    let mut examples = Examples::default();
     for file in snapshot.manifest()? {
-        if file.flags.has(FileFlags::SKIPPED) {
-            let paths = skipped.entry(snapshot.entry(file.doc)?.skipped).or_default();
-            if paths.len() < MAX_EXAMPLES {
-                paths.push(file.path);
-            }
-        } else if file.flags.has(FileFlags::PARTLY_PARSED) && partly_parsed.len() < MAX_EXAMPLES {
-            partly_parsed.push(file.path);
+        let paths = if file.flags.has(FileFlags::SKIPPED) {
+            examples.skipped.entry(snapshot.entry(file.doc)?.skipped).or_default()
+        } else if file.flags.has(FileFlags::PARTLY_PARSED) {
+            &mut examples.partly_parsed
+        } else {
+            continue;
+        };
+        if paths.len() < MAX_EXAMPLES {
+            paths.push(file.path);
         }
     }
-    Ok((skipped, partly_parsed))
+    Ok(examples)
 }
 
 fn with_examples(n: u64, paths: &[String]) -> String {
