@@ -201,7 +201,7 @@ pub(crate) struct SearchArgs {
     /// Words, names, "exact phrases", filters and, within quotes or after `--`, `-exclusions`.
     #[arg(required = true, value_name = "QUERY")]
     pub(crate) query: Vec<String>,
-    /// Most files in the answer.
+    /// Most symbols and files in the answer.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
 }
