@@ -17,7 +17,7 @@ use reseek_symbols::{Language, ParsedFile, extract};
 
 use crate::freshness::{Session, Status};
 use crate::output::{count, grouped};
-use crate::retrieve::{band_name, range, stopped};
+use crate::retrieve::{band_name, range, relevance, stopped};
 use crate::tokens::estimate;
 use reseek_query::report::{FileResult, Retrieval, SymbolResult};
 
@@ -321,10 +321,10 @@ fn render(
         let result = file.result;
         let _ = writeln!(
             text,
-            "\n## {} ({}, {:.2} {})",
+            "\n## {} ({}, {} {})",
             result.path,
             count(u64::from(result.n_lines), "line"),
-            result.relevance,
+            relevance(result.relevance),
             band_name(result.band)
         );
         let _ = writeln!(text, "{}", result.reason);
@@ -431,7 +431,12 @@ fn left_out(
     }
     if !facts.is_empty() {
         let _ = writeln!(text, "\nLeft out: {}.", facts.join("; "));
-        let _ = writeln!(text, "Read the files, or ask again with a --budget above {budget}.");
+        let by_budget = !dropped.is_empty() || n_bare > 0 || n_shortened > 0;
+        let _ = if by_budget {
+            writeln!(text, "Read the files, or ask again with a --budget above {budget}.")
+        } else {
+            writeln!(text, "Read the files for the rest.")
+        };
     }
     if !retrieval.gaps.is_empty() {
         let names: Vec<&str> =

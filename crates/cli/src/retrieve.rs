@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-use reseek_query::report::{Band, Cycle, FileResult, Origin, Retrieval, Stop, SymbolResult};
+use reseek_query::report::{
+    Band, Cycle, FileResult, Gap, GapKind, Origin, Retrieval, Stop, SymbolResult,
+};
 use reseek_query::{Lexicon, Task, retrieve};
 use serde::Serialize;
 
@@ -121,14 +123,7 @@ fn for_people(retrieval: &Retrieval, status: &Status, trace: bool) -> String {
         let n = retrieval.n_cut as u64;
         let _ = writeln!(text, "{DIM}{} more; raise --limit to see them{DIM:#}", count(n, "file"));
     }
-    for gap in &retrieval.gaps {
-        let style = if gap.critical { BAD } else { FAIR };
-        let _ = write!(text, "{style}still missing{style:#}: {}", gap.name);
-        if !gap.needed_by.is_empty() {
-            let _ = write!(text, " (needed by {})", gap.needed_by.join(", "));
-        }
-        text.push('\n');
-    }
+    still_missing(&mut text, &retrieval.gaps);
     let _ = writeln!(
         text,
         "{DIM}{}; {} judged in {}; {}{DIM:#}",
@@ -140,13 +135,37 @@ fn for_people(retrieval: &Retrieval, status: &Status, trace: bool) -> String {
     text
 }
 
+/// What no relevant file provides: the concepts of the task, and the names that relevant files use.
+fn still_missing(text: &mut String, gaps: &[Gap]) {
+    let of = |kind: GapKind| gaps.iter().filter(move |gap| gap.kind == kind);
+    let concepts: Vec<String> = of(GapKind::Concept)
+        .map(|gap| {
+            let style = if gap.critical { BAD } else { FAIR };
+            format!("{style}{}{style:#}", gap.name)
+        })
+        .collect();
+    if !concepts.is_empty() {
+        let _ = writeln!(text, "not covered: {}", concepts.join(", "));
+    }
+    let names: Vec<&str> = of(GapKind::Definition).map(|gap| gap.name.as_str()).collect();
+    if !names.is_empty() {
+        let _ = writeln!(text, "used above, defined elsewhere: {}", names.join(", "));
+    }
+}
+
+/// A relevance with two decimals, cut and not rounded, so that it never shows in a band above its own.
+pub(crate) fn relevance(value: f32) -> String {
+    let thousandths = (value * 1e3).round() as u32;
+    format!("{}.{:02}", thousandths / 1_000, thousandths % 1_000 / 10)
+}
+
 /// One file: how relevant, why, and which symbols.
 fn block(text: &mut String, file: &FileResult) {
     let style = band_style(file.band);
     let _ = writeln!(
         text,
-        "{style}{:.2} {:<6}{style:#} {PATH}{}{PATH:#}",
-        file.relevance,
+        "{style}{} {:<6}{style:#} {PATH}{}{PATH:#}",
+        relevance(file.relevance),
         band_name(file.band),
         file.path
     );
@@ -190,8 +209,10 @@ fn trace_cycle(text: &mut String, cycle: &Cycle) {
         let style = band_style(judged.band);
         let _ = writeln!(
             text,
-            "  {style}{:.2}{style:#} {PATH}{}{PATH:#} {DIM}{}{DIM:#}",
-            judged.relevance, judged.path, judged.reason
+            "  {style}{}{style:#} {PATH}{}{PATH:#} {DIM}{}{DIM:#}",
+            relevance(judged.relevance),
+            judged.path,
+            judged.reason
         );
     }
     if let Some(stop) = cycle.stop {
@@ -209,7 +230,7 @@ fn nothing_found(retrieval: &Retrieval, status: &Status) -> String {
         .into_iter()
         .flat_map(|cycle| &cycle.evaluation)
         .take(MAX_NEAR)
-        .map(|judged| format!("{:.2} {}", judged.relevance, judged.path))
+        .map(|judged| format!("{} {}", relevance(judged.relevance), judged.path))
         .collect();
     if near.is_empty() {
         text.push_str(
@@ -229,7 +250,8 @@ fn vimgrep(retrieval: &Retrieval) -> String {
     let mut text = String::new();
     for file in &retrieval.results {
         if file.symbols.is_empty() {
-            let _ = writeln!(text, "{}:1:1:{:.2} {}", file.path, file.relevance, file.reason);
+            let _ =
+                writeln!(text, "{}:1:1:{} {}", file.path, relevance(file.relevance), file.reason);
         }
         for symbol in &file.symbols {
             let (line, kind) = (symbol.start_line, symbol.kind);
@@ -282,5 +304,18 @@ pub(crate) fn qualified(symbol: &SymbolResult) -> String {
         symbol.name.clone()
     } else {
         format!("{}.{}", symbol.container, symbol.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relevance_is_never_shown_in_a_higher_band() {
+        assert_eq!(relevance(0.497), "0.49");
+        assert_eq!(relevance(0.7), "0.70");
+        assert_eq!(relevance(1.0), "1.00");
+        assert_eq!(relevance(0.0), "0.00");
     }
 }
