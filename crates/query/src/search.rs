@@ -13,14 +13,14 @@ mod rank;
 mod words;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reseek_indexer::Snapshot;
 use reseek_indexer::analyzer::exact;
 use reseek_indexer::corpus::kind::language_of;
 use reseek_indexer::entry::FileEntry;
 use reseek_indexer::snapshot::Doc;
-use reseek_symbols::Span;
+use reseek_symbols::{Span, SymbolKind};
 use serde::Serialize;
 
 use self::filter::Filter;
@@ -37,11 +37,13 @@ pub use self::phrase::TextSource;
 
 /// Rows of one file while others wait below the limit.
 const MAX_ROWS_PER_FILE: usize = 3;
+/// Data members of one name while others wait: a service that is injected everywhere is a property of that name everywhere.
+const MAX_SAME_MEMBERS: usize = 3;
 /// Rows whose records are read: so many times the limit, and at least [`MIN_POOL`]; ties at the end are all in.
 const POOL_FACTOR: usize = 8;
 const MIN_POOL: usize = 200;
-/// Factor for a whole name in another spelling than the query's.
-const OTHER_SPELLING: f32 = 0.96;
+/// Factors for a whole name in another spelling than the query's, where the query has capitals or not.
+const OTHER_SPELLING: [f32; 2] = [0.9, 0.97];
 /// Factor for a symbol that no other module can import.
 const NOT_EXPORTED: f32 = 0.98;
 
@@ -132,6 +134,18 @@ pub struct Matched {
     pub fields: Vec<&'static str>,
 }
 
+impl PhraseCheck {
+    /// The state before any file is read.
+    fn unread(phrases: &[&str], n_files: usize) -> Self {
+        Self {
+            phrases: phrases.iter().map(|&phrase| phrase.to_owned()).collect(),
+            n_read: 0,
+            n_unread: n_files,
+            n_unreadable: 0,
+        }
+    }
+}
+
 /// Searches without reading any source; phrases are then not checked, which [`SearchAnswer::phrases`] tells.
 pub fn search(
     snapshot: &Snapshot,
@@ -180,19 +194,31 @@ fn run(
     let ranker = Ranker::new(snapshot, &request, &filter)?;
     let mut search =
         Search { snapshot, filter: &filter, request: &request, ranker, entries: BTreeMap::new() };
-    let mut rows = search.rows(&phrases)?;
+    let mut rows = search.rows()?;
+    let mut n_matching = rows.len();
     let mut phrase_check = None;
-    let n_matching;
-    if phrases.is_empty() {
-        n_matching = rows.len();
+    let placed = if phrases.is_empty() {
         cut_to_pool(&mut rows, limit);
+        search.place_all(rows)?
     } else {
-        let (checked, check) = search.check_phrases(rows, &phrases, limit, texts)?;
-        rows = checked;
+        let files = match files_with_all_words(&request, snapshot, &phrases)? {
+            Some(files) => files,
+            None => files_of(&rows),
+        };
+        let files = search.candidate_files(&files)?;
+        let mut check = PhraseCheck::unread(&phrases, files.len());
+        let placed = if let Some(texts) = texts {
+            search.check_phrases(&files, &phrases, limit, texts, &mut check)?
+        } else {
+            let files: BTreeSet<Doc> = files.iter().map(|candidate| candidate.file).collect();
+            rows.retain(|row| files.contains(&row.file));
+            search.place_all(rows)?
+        };
+        n_matching = placed.len();
         phrase_check = Some(check);
-        n_matching = rows.len();
-    }
-    let hits = search.hits(rows, limit)?;
+        placed
+    };
+    let hits = search.hits(placed, limit)?;
     let meta = snapshot.meta();
     Ok(SearchAnswer {
         query: query.to_string(),
@@ -226,11 +252,21 @@ struct Search<'a> {
     entries: BTreeMap<Doc, FileEntry>,
 }
 
+/// A file that may hold the phrases.
+struct Candidate {
+    file: Doc,
+    path: String,
+    /// The best that anything in it can score.
+    score: f32,
+}
+
 /// A row with what orders it.
 struct Placed {
     row: Row,
     path: String,
     place: u32,
+    /// The name of a property or enum member, as its exact term.
+    member: Option<String>,
 }
 
 fn by_rank(a: &Placed, b: &Placed) -> Ordering {
@@ -252,14 +288,8 @@ impl Search<'_> {
     }
 
     /// All rows that match, in no order that matters.
-    fn rows(&mut self, phrases: &[&str]) -> Result<Vec<Row>, Error> {
+    fn rows(&mut self) -> Result<Vec<Row>, Error> {
         let mut rows = self.ranker.rows(self.snapshot, self.filter)?;
-        if !phrases.is_empty() {
-            let files = files_with_all_words(self.request, self.snapshot, phrases)?;
-            rows.retain(|row| {
-                files.as_ref().is_none_or(|files| files.binary_search(&row.file).is_ok())
-            });
-        }
         if let Some(exported) = self.filter.exported {
             let mut kept = Vec::new();
             for row in rows {
@@ -279,69 +309,77 @@ impl Search<'_> {
         Ok(rows)
     }
 
-    /// Reads the files of the rows, best first, and keeps what holds all phrases: the innermost admitted symbol around
-    /// each place of a phrase, or the file. Stops when no file to come could be among the first `limit`.
+    /// Those of the files that the filters admit, with the best score that anything in them can have, best first.
+    fn candidate_files(&self, files: &[Doc]) -> Result<Vec<Candidate>, Error> {
+        let (snapshot, filter) = (self.snapshot, self.filter);
+        let mut candidates = Vec::new();
+        for &file in files {
+            if !filter.admits_file(snapshot, file)? {
+                continue;
+            }
+            let mut best = filter
+                .admits_file_row(file)
+                .then_some(file)
+                .map(|doc| self.ranker.row(snapshot, filter, file, doc).score);
+            let mut doc = file + 1;
+            while doc < snapshot.n_docs() && snapshot.ordinal(doc) > 0 {
+                if filter.admits_symbol(snapshot, doc) {
+                    let score = self.ranker.row(snapshot, filter, file, doc).score;
+                    best = Some(best.map_or(score, |best| best.max(score)));
+                }
+                doc += 1;
+            }
+            if let Some(score) = best {
+                candidates.push(Candidate { file, path: snapshot.path(file)?, score });
+            }
+        }
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+        Ok(candidates)
+    }
+
+    /// Reads the files, best first, and keeps what holds all phrases: the innermost admitted symbol around each place
+    /// of a phrase, or the file. Stops when nothing of the files to come could be among the first `limit`.
     fn check_phrases(
         &mut self,
-        rows: Vec<Row>,
+        files: &[Candidate],
         phrases: &[&str],
         limit: usize,
-        texts: Option<&dyn TextSource>,
-    ) -> Result<(Vec<Row>, PhraseCheck), Error> {
-        let mut check = PhraseCheck {
-            phrases: phrases.iter().map(|&phrase| phrase.to_owned()).collect(),
-            n_read: 0,
-            n_unread: 0,
-            n_unreadable: 0,
-        };
-        let mut best: BTreeMap<Doc, f32> = BTreeMap::new();
-        for row in &rows {
-            let score = best.entry(row.file).or_insert(row.score);
-            *score = score.max(row.score);
-        }
-        let mut files = Vec::new();
-        for (file, score) in best {
-            files.push((score, self.snapshot.path(file)?, file));
-        }
-        files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let Some(texts) = texts else {
-            check.n_unread = files.len();
-            return Ok((rows, check));
-        };
+        texts: &dyn TextSource,
+        check: &mut PhraseCheck,
+    ) -> Result<Vec<Placed>, Error> {
         let compiled: Vec<Phrase> = phrases.iter().map(|phrase| Phrase::new(phrase)).collect();
-        let mut confirmed: Vec<Row> = Vec::new();
-        for (at, (score, path, file)) in files.iter().enumerate() {
-            let n_above = confirmed.iter().filter(|row| row.score.total_cmp(score).is_gt()).count();
-            if n_above >= limit {
-                check.n_unread = files.len() - at;
+        let mut confirmed: Vec<Placed> = Vec::new();
+        for Candidate { file, path, score } in files {
+            let is_above = |one: &&Placed| match one.row.score.total_cmp(score) {
+                Ordering::Equal => one.path < *path,
+                order => order.is_gt(),
+            };
+            if confirmed.iter().filter(is_above).count() >= limit {
                 break;
             }
+            check.n_unread -= 1;
             let Some(text) = texts.text(path) else {
                 check.n_unreadable += 1;
                 continue;
             };
             check.n_read += 1;
-            let mut places = Vec::new();
-            for phrase in &compiled {
-                let found = phrase.places(&text);
-                if found.is_empty() {
-                    places.clear();
-                    break;
-                }
-                places.extend(found);
+            let places: Vec<Vec<usize>> =
+                compiled.iter().map(|phrase| phrase.places(&text)).collect();
+            if places.iter().any(Vec::is_empty) {
+                continue;
             }
             let mut owners = Vec::new();
-            for place in places {
+            for &place in places.iter().flatten() {
                 owners.extend(self.owner(*file, place as u32)?);
             }
             owners.sort_unstable();
             owners.dedup();
-            let ranker = &self.ranker;
-            confirmed.extend(
-                owners.into_iter().map(|doc| ranker.row(self.snapshot, self.filter, *file, doc)),
-            );
+            for doc in owners {
+                let row = self.ranker.row(self.snapshot, self.filter, *file, doc);
+                confirmed.push(self.place(row)?);
+            }
         }
-        Ok((confirmed, check))
+        Ok(confirmed)
     }
 
     /// The innermost symbol around a byte of a file that the filters admit, doc comments included, or the file.
@@ -356,43 +394,48 @@ impl Search<'_> {
         });
         Ok(match symbol {
             Some((i, _)) => Some(file + i as u32 + 1),
-            None => (!filter.symbols_only()).then_some(file),
+            None => filter.admits_file_row(file).then_some(file),
         })
     }
 
-    /// The hits from the rows of the pool.
-    fn hits(&mut self, rows: Vec<Row>, limit: usize) -> Result<Vec<SearchHit>, Error> {
-        let mut placed = Vec::new();
-        for mut row in rows {
-            let place = row.doc - row.file;
-            let spelling = row.name.and_then(|name| self.request.names[name].spelling.clone());
-            let entry = self.entry(row.file)?;
-            if place > 0
-                && let Some(symbol) = entry.symbols.get(place as usize - 1)
-            {
-                if spelling.is_some_and(|spelling| spelling != symbol.name) {
-                    row.soften(OTHER_SPELLING);
-                }
-                if !symbol.exported() {
-                    row.soften(NOT_EXPORTED);
-                }
+    fn place_all(&mut self, rows: Vec<Row>) -> Result<Vec<Placed>, Error> {
+        rows.into_iter().map(|row| self.place(row)).collect()
+    }
+
+    /// Reads the record of a row, and counts in what only the record tells.
+    fn place(&mut self, mut row: Row) -> Result<Placed, Error> {
+        let place = row.doc - row.file;
+        let request = self.request;
+        let spelling = row.name.and_then(|name| request.names[name].spelling.as_deref());
+        let entry = self.entry(row.file)?;
+        let mut member = None;
+        if place > 0
+            && let Some(symbol) = entry.symbols.get(place as usize - 1)
+        {
+            if let Some(spelling) = spelling.filter(|spelling| *spelling != symbol.name) {
+                row.soften(OTHER_SPELLING[usize::from(spelling.to_lowercase() == spelling)]);
             }
-            let path = entry.path.clone();
-            placed.push(Placed { row, path, place });
+            if !symbol.exported() {
+                row.soften(NOT_EXPORTED);
+            }
+            if matches!(symbol.kind(), SymbolKind::Property | SymbolKind::EnumMember) {
+                member = exact(&symbol.name);
+            }
         }
+        Ok(Placed { row, path: entry.path.clone(), place, member })
+    }
+
+    /// The hits from the rows of the pool.
+    fn hits(&mut self, mut placed: Vec<Placed>, limit: usize) -> Result<Vec<SearchHit>, Error> {
         placed.sort_by(by_rank);
         self.drop_repeats(&mut placed)?;
         spread(&mut placed, limit);
-        let mut hits = Vec::new();
-        for placed in placed {
-            hits.push(self.hit(&placed)?);
-        }
-        Ok(hits)
+        placed.iter().map(|placed| self.hit(placed)).collect()
     }
 
     /// Overloads and merged declarations of one name are one row: the best of them.
     fn drop_repeats(&mut self, placed: &mut Vec<Placed>) -> Result<(), Error> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut kept = Vec::new();
         for one in std::mem::take(placed) {
             let place = one.place as usize;
@@ -412,7 +455,7 @@ impl Search<'_> {
     fn hit(&mut self, placed: &Placed) -> Result<SearchHit, Error> {
         let row = &placed.row;
         let place = placed.place as usize;
-        let matched = self.ranker.matched(self.request, row);
+        let matched = self.ranker.matched(row);
         let entry = self.entry(row.file)?;
         let symbol = entry.symbols.get(place.wrapping_sub(1)).map(|symbol| SymbolResult {
             name: symbol.name.clone(),
@@ -443,20 +486,39 @@ impl Search<'_> {
     }
 }
 
-/// Keeps the first `limit`, at most a few of each file while others wait; what is left out comes back if there is room.
+/// Keeps the first `limit`, at most a few of each file and of each member's name while others wait; what is left out
+/// comes back if there is room.
 fn spread(placed: &mut Vec<Placed>, limit: usize) {
     let mut n_rows: BTreeMap<Doc, usize> = BTreeMap::new();
+    let mut n_members: BTreeMap<String, usize> = BTreeMap::new();
     let (mut kept, mut rest) = (Vec::new(), Vec::new());
     for one in std::mem::take(placed) {
+        let n_same = one.member.as_ref().map_or(0, |name| {
+            let n = n_members.entry(name.clone()).or_default();
+            *n += 1;
+            *n
+        });
         let n = n_rows.entry(one.row.file).or_default();
-        *n += 1;
-        if *n <= MAX_ROWS_PER_FILE { kept.push(one) } else { rest.push(one) }
+        if *n < MAX_ROWS_PER_FILE && n_same <= MAX_SAME_MEMBERS {
+            *n += 1;
+            kept.push(one);
+        } else {
+            rest.push(one);
+        }
     }
     kept.truncate(limit);
     let room = limit - kept.len();
     kept.extend(rest.into_iter().take(room));
     kept.sort_by(by_rank);
     *placed = kept;
+}
+
+/// The files of the rows, each once.
+fn files_of(rows: &[Row]) -> Vec<Doc> {
+    let mut files: Vec<Doc> = rows.iter().map(|row| row.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 /// How many files other than `own` use or import the exact term.

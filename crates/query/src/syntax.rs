@@ -10,7 +10,7 @@
 //! name:Router                 only symbols with this name, or with all its parts in their name
 //! exported:yes                only what other modules can import; exported:no for the rest
 //! test:no                     without tests; test:only for tests alone, test:yes to rank them like other code
-//! -legacy -path:x -kind:test  without what matches
+//! -legacy -path:x -kind:test  without what matches; a word leaves out what holds it, and files with it in their path
 //! ```
 //!
 //! Several values of `kind`, `lang`, `path` and `file` widen the search (any of them), several of `name` narrow it. A

@@ -11,7 +11,7 @@ use reseek_symbols::SymbolKind;
 
 use super::names::{self, Level};
 use crate::error::Error;
-use crate::postings::PostingsCache;
+use crate::postings::{PostingsCache, Scored};
 use crate::syntax::{SearchQuery, Term, TestFilter};
 
 /// A pair of lists: what must match, and what must not.
@@ -46,6 +46,19 @@ impl<T> Sides<T> {
     }
 }
 
+/// Fields by which an unwanted word leaves out one row.
+const OWN_FIELDS: &[Scored] = &[
+    Scored::Name,
+    Scored::Container,
+    Scored::Signature,
+    Scored::Doc,
+    Scored::Body,
+    Scored::Text,
+    Scored::FileText,
+];
+/// Fields by which an unwanted word leaves out a file with all that is in it.
+const PATH_FIELDS: &[Scored] = &[Scored::FileName, Scored::Folders];
+
 /// All filters of a query.
 #[derive(Default)]
 pub(super) struct Filter {
@@ -55,8 +68,10 @@ pub(super) struct Filter {
     files: Sides<PathPattern>,
     /// Symbols that match every wanted name, sorted, with how well; `None` without such a filter.
     names: Option<Vec<(Doc, Level)>>,
-    /// Documents that an unwanted name or word matches, sorted; a file document stands for what is in its path.
+    /// Rows that an unwanted name or word matches by their own fields, sorted.
     unwanted: Vec<Doc>,
+    /// Files that an unwanted word matches by their path, sorted; nothing in them passes.
+    unwanted_files: Vec<Doc>,
     /// Whether symbols must be exported, or must not be.
     pub(super) exported: Option<bool>,
     /// What to do with tests.
@@ -114,7 +129,9 @@ impl Filter {
                     });
                 }
                 Term::Word(word) if negated => {
-                    filter.unwanted.extend(names::holding(&mut cache, word)?)
+                    filter.unwanted.extend(names::holding(&mut cache, word, OWN_FIELDS)?);
+                    let files = names::holding(&mut cache, word, PATH_FIELDS)?;
+                    filter.unwanted_files.extend(files);
                 }
                 Term::Exported(exported) => filter.exported = Some(*exported),
                 Term::Test(test) => filter.test = Some(*test),
@@ -122,12 +139,12 @@ impl Filter {
             }
         }
         filter.unwanted.sort_unstable();
-        filter.unwanted.dedup();
+        filter.unwanted_files.sort_unstable();
         Ok(filter)
     }
 
     /// Whether only symbols can pass.
-    pub(super) fn symbols_only(&self) -> bool {
+    fn symbols_only(&self) -> bool {
         !self.kinds.wanted.is_empty() || self.names.is_some() || self.exported.is_some()
     }
 
@@ -144,7 +161,7 @@ impl Filter {
             Some(TestFilter::Only) => is_test,
             Some(TestFilter::Yes) | None => true,
         };
-        if !by_test || self.unwanted.binary_search(&file).is_ok() {
+        if !by_test || self.unwanted_files.binary_search(&file).is_ok() {
             return Ok(false);
         }
         if self.paths.is_empty() && self.files.is_empty() && self.languages.is_empty() {
@@ -156,6 +173,11 @@ impl Filter {
         Ok(self.paths.admit(|pattern| pattern.matches(&path))
             && self.files.admit(|pattern| pattern.matches(&name))
             && self.languages.admit(|wanted| *wanted == language))
+    }
+
+    /// Whether a file passes as a row of its own.
+    pub(super) fn admits_file_row(&self, file: Doc) -> bool {
+        !self.symbols_only() && self.unwanted.binary_search(&file).is_err()
     }
 
     /// Whether a symbol passes, by its kind and name; whether it is exported is looked at where its record is read.

@@ -89,15 +89,17 @@ pub(crate) fn find(snapshot: &Snapshot, name: &str) -> Result<Vec<(Doc, Level)>,
     Ok(found)
 }
 
-/// Symbols that hold all terms of a word in one of their own fields, and files that hold them in their path or in the
-/// text outside of symbols.
-pub(super) fn holding(cache: &mut PostingsCache<'_>, word: &str) -> Result<Vec<Doc>, Error> {
+/// Documents that hold all terms of a word in some of the fields, sorted.
+pub(super) fn holding(
+    cache: &mut PostingsCache<'_>,
+    word: &str,
+    fields: &[Scored],
+) -> Result<Vec<Doc>, Error> {
     let mut common: Option<Vec<Doc>> = None;
     for term in terms_of(word) {
         let postings = cache.get(&term)?;
-        let mut docs: Vec<Doc> = Scored::ALL
+        let mut docs: Vec<Doc> = fields
             .iter()
-            .filter(|&&scored| scored != Scored::Compound && scored != Scored::FileCompound)
             .flat_map(|&scored| postings.fields[scored as usize].iter().map(|hit| hit.doc))
             .collect();
         docs.sort_unstable();

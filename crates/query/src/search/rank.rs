@@ -8,7 +8,7 @@ use reseek_symbols::SymbolKind;
 
 use super::filter::Filter;
 use super::names::{Level, terms_of, with_all};
-use super::words::{Request, is_kind};
+use super::words::{Request, WholeName, is_kind};
 use super::{MatchBand, Matched};
 use crate::error::Error;
 use crate::postings::{N_SYMBOL_FIELDS, Scored};
@@ -25,6 +25,9 @@ const MAX_MARKS: usize = 64;
 const SYMBOL_SHARE: f32 = 0.6;
 const FILE_SHARE: f32 = 0.25;
 const COVERAGE_SHARE: f32 = 0.15;
+/// What a file's own score counts in place of a symbol's: much where it has no symbols, less where it has, because
+/// the text outside of them is mostly imports.
+const FILE_AS_SYMBOL: [f32; 2] = [0.75, 0.3];
 /// Factor for a row with only parts of a name that the query gives whole.
 const ONLY_PARTS: f32 = 0.6;
 /// Raise for a symbol whose name is part of what is asked, word for word; by the number of parts, from two.
@@ -64,8 +67,6 @@ pub(super) struct Ranker<'a> {
     own: Vec<u64>,
     /// Words matched by a file's path.
     path: Vec<u64>,
-    /// Words matched anywhere in a file.
-    whole: Vec<u64>,
     /// Words in the name, and the length code of the name.
     in_name: Vec<(u8, u8)>,
     /// Symbols and files whose whole name the query spells out, with its place in the request; sorted.
@@ -127,7 +128,6 @@ impl<'a> Ranker<'a> {
             file_bound: 0.0,
             own: vec![0; n_docs],
             path: vec![0; n_docs],
-            whole: vec![0; n_docs],
             in_name: vec![(0, 0); n_docs],
             exact: Vec::new(),
             identifier_files: Vec::new(),
@@ -145,7 +145,7 @@ impl<'a> Ranker<'a> {
                 .sum();
             ranker.scores = Some(scores);
         }
-        ranker.mark(snapshot);
+        ranker.mark();
         ranker.find_exact(snapshot)?;
         for identifier in &request.identifiers {
             let mut files: Vec<Doc> =
@@ -158,7 +158,7 @@ impl<'a> Ranker<'a> {
     }
 
     /// Notes which words match where.
-    fn mark(&mut self, snapshot: &Snapshot) {
+    fn mark(&mut self) {
         for (i, term) in self.request.terms.iter().take(MAX_MARKS).enumerate() {
             let bit = 1 << i;
             for (alternative, postings) in term.postings.iter().enumerate() {
@@ -166,7 +166,6 @@ impl<'a> Ranker<'a> {
                     for hit in &postings.fields[scored as usize] {
                         let doc = hit.doc as usize;
                         self.own[doc] |= bit;
-                        self.whole[snapshot.file_of(hit.doc) as usize] |= bit;
                         if matches!(
                             scored,
                             Scored::FileName | Scored::FileCompound | Scored::Folders
@@ -197,6 +196,10 @@ impl<'a> Ranker<'a> {
             docs.retain(|&doc| {
                 self.tests_wanted || snapshot.kind_code(doc) != SymbolKind::Test.code()
             });
+            if name.is_part {
+                let data = [SymbolKind::Property.code(), SymbolKind::EnumMember.code()];
+                docs.retain(|&doc| !data.contains(&snapshot.kind_code(doc)));
+            }
             self.exact.extend(docs.into_iter().map(|doc| (doc, place)));
         }
         let mut named = Vec::new();
@@ -217,12 +220,14 @@ impl<'a> Ranker<'a> {
                 .filter(|c| c.is_alphanumeric())
                 .collect();
             let Some(stem) = exact(&stem) else { continue };
-            if let Some(place) = self
-                .request
-                .names
-                .iter()
-                .position(|name| name.term == stem && name.container.is_none())
-            {
+            let is_meant = |name: &WholeName| {
+                if !name.is_path {
+                    return name.term == stem && name.container.is_none();
+                }
+                path.strip_suffix(&name.term)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            if let Some(place) = self.request.names.iter().position(is_meant) {
                 self.exact.push((file, place));
             }
         }
@@ -232,8 +237,24 @@ impl<'a> Ranker<'a> {
         Ok(())
     }
 
-    fn exact_name(&self, doc: Doc) -> Option<usize> {
-        self.exact.binary_search_by_key(&doc, |pair| pair.0).ok().map(|at| self.exact[at].1)
+    /// Whether a file is seldom meant by plain words.
+    fn is_aside(&self, flags: FileFlags) -> bool {
+        [FileFlags::ASIDE, FileFlags::TEXT, FileFlags::GENERATED]
+            .iter()
+            .any(|&flag| flags.has(flag))
+            || (flags.has(FileFlags::TEST) && !self.tests_wanted)
+    }
+
+    /// The whole name that a document is. Joined words in a test, an example or a text are less likely the name that is
+    /// meant, and a query for tests means what it names only inside of tests.
+    fn exact_name(&self, snapshot: &Snapshot, file: Doc, doc: Doc) -> Option<usize> {
+        let at = self.exact.binary_search_by_key(&doc, |pair| pair.0).ok()?;
+        let place = self.exact[at].1;
+        let name = &self.request.names[place];
+        let flags = snapshot.flags(file);
+        let is_unlikely = self.is_aside(flags) && name.spelling.is_none();
+        let is_tested = self.request.about_tests && !name.says_test && !flags.has(FileFlags::TEST);
+        (!is_unlikely && !is_tested).then_some(place)
     }
 
     fn n_terms(&self) -> usize {
@@ -267,19 +288,20 @@ impl<'a> Ranker<'a> {
                 continue;
             }
             let before = rows.len();
-            let mut best_words = 0;
+            let mut best_words = self.path[file as usize].count_ones();
             for &doc in
                 of_file.iter().filter(|&&doc| doc != file && filter.admits_symbol(snapshot, doc))
             {
-                best_words = best_words.max(self.own[doc as usize].count_ones());
+                best_words = best_words.max(self.row_words(doc, file).count_ones());
                 rows.push(self.row(snapshot, filter, file, doc));
             }
-            // The file itself is a row where it says more than any of its symbols.
+            // The file itself is a row too where it says more than any of its symbols.
             let says_more = self.own[file as usize].count_ones() > best_words;
+            let name = self.exact_name(snapshot, file, file);
             let is_row = rows.len() == before
-                || self.exact_name(file).is_some()
+                || (name.is_some() && rows[before..].iter().all(|row| row.name != name))
                 || (self.scores.is_some() && says_more);
-            if of_file.contains(&file) && is_row && !filter.symbols_only() {
+            if of_file.contains(&file) && is_row && filter.admits_file_row(file) {
                 rows.push(self.row(snapshot, filter, file, file));
             }
         }
@@ -290,10 +312,11 @@ impl<'a> Ranker<'a> {
     pub(super) fn row(&self, snapshot: &Snapshot, filter: &Filter, file: Doc, doc: Doc) -> Row {
         let is_file = doc == file;
         let kind = (!is_file).then(|| SymbolKind::from_code(snapshot.kind_code(doc))).flatten();
-        let name = self.exact_name(doc);
+        let name = self.exact_name(snapshot, file, doc);
         let matched = self.row_words(doc, file);
         let only_parts = name.is_none() && self.only_parts(doc, file, matched);
-        let mut demotion = file_factor(snapshot.flags(file), self.tests_wanted);
+        let flags = snapshot.flags(file);
+        let mut demotion = file_factor(flags, self.tests_wanted);
         demotion *= kind.map_or(1.0, |kind| kind_factor(kind, self.tests_wanted));
         if let Some((wanted, by)) = self.request.kind
             && !kind.is_some_and(|kind| is_kind(kind.code(), wanted))
@@ -316,8 +339,12 @@ impl<'a> Ranker<'a> {
         let part =
             |score: f32, bound: f32| if bound > 0.0 { (score / bound).min(1.0) } else { 0.0 };
         let of_file = part(scores.files[file as usize], self.file_bound);
-        let of_symbol =
-            if is_file { of_file * 0.75 } else { part(scores.symbols[doc as usize], scores.bound) };
+        let has_symbols = file + 1 < snapshot.n_docs() && snapshot.ordinal(file + 1) > 0;
+        let of_symbol = if is_file {
+            of_file * FILE_AS_SYMBOL[usize::from(has_symbols)]
+        } else {
+            part(scores.symbols[doc as usize], scores.bound)
+        };
         let mut mix = SYMBOL_SHARE * of_symbol + FILE_SHARE * of_file + COVERAGE_SHARE * coverage;
         let (n_in_name, code) = self.in_name[doc as usize];
         let name_length = length_of(code);
@@ -330,10 +357,19 @@ impl<'a> Ranker<'a> {
         }
         let mix = mix.min(1.0);
         let (floor, top, band, value) = if let Some(name) = name {
-            let file_is_less = if is_file { 0.8 } else { 1.0 };
-            let value = self.request.names[name].strength * (0.9 + 0.1 * mix) * file_is_less;
+            let name = &self.request.names[name];
+            // A path means one file; a name may mean its file too, but rather the symbol.
+            let value = match (name.is_path, is_file) {
+                (true, _) => 1.0,
+                (false, true) => 0.8 * name.strength * (0.9 + 0.1 * mix),
+                (false, false) => name.strength * (0.9 + 0.1 * mix),
+            };
             (EXACT_FLOOR, 1.0, MatchBand::Exact, value)
-        } else if is_covered && n_in_name as usize == n_terms && kind != Some(SymbolKind::Test) {
+        } else if is_covered
+            && n_in_name as usize == n_terms
+            && kind != Some(SymbolKind::Test)
+            && !self.is_aside(flags)
+        {
             (SAME_WORDS_FLOOR, EXACT_FLOOR, MatchBand::Strong, mix)
         } else {
             let strong = matched.count_ones() as usize == n_terms && !only_parts;
@@ -347,7 +383,7 @@ impl<'a> Ranker<'a> {
     /// The words that a row matches, as bits.
     fn row_words(&self, doc: Doc, file: Doc) -> u64 {
         if doc == file {
-            self.whole[file as usize]
+            self.own[file as usize]
         } else {
             self.own[doc as usize] | self.path[file as usize]
         }
@@ -375,9 +411,9 @@ impl<'a> Ranker<'a> {
     }
 
     /// What a row matches and where.
-    pub(super) fn matched(&self, request: &Request, row: &Row) -> Vec<Matched> {
+    pub(super) fn matched(&self, row: &Row) -> Vec<Matched> {
         let mut found: Vec<Matched> = Vec::new();
-        for term in &request.terms {
+        for term in &self.request.terms {
             let mut fields = Vec::new();
             for scored in Scored::ALL {
                 let doc = if (scored as usize) < N_SYMBOL_FIELDS { row.doc } else { row.file };

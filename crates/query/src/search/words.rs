@@ -63,14 +63,20 @@ pub(super) struct QueryTerm {
 
 /// A whole name that the query spells out.
 pub(super) struct WholeName {
-    /// Its exact term.
+    /// Its exact term; of a path the path, or the end of it.
     pub(super) term: String,
+    /// Whether it is the path of a file rather than the name of a symbol.
+    pub(super) is_path: bool,
     /// The spelling, where it is one word of the query.
     pub(super) spelling: Option<String>,
     /// The name of the container that it must have, from `Container.name`.
     pub(super) container: Option<String>,
     /// How sure it is that the query means the name, 0 to 1.
     pub(super) strength: f32,
+    /// Whether it is a run of plain words among others: a definition may well be meant, a data member hardly.
+    pub(super) is_part: bool,
+    /// Whether the word by which a query asks for tests is part of it.
+    pub(super) says_test: bool,
 }
 
 /// A word of several parts: a name that a document may use as a whole or match in parts only.
@@ -110,6 +116,13 @@ struct Word {
     container: Option<String>,
     /// Whether it is scored.
     content: bool,
+    /// Whether it is part of a phrase, which is looked for as a whole too.
+    in_phrase: bool,
+}
+
+/// Whether the word asks for tests; whole words only, so that `latest` and `contest` do not.
+fn asks_for_tests(word: &str) -> bool {
+    matches!(word, "test" | "tests" | "testing" | "spec" | "specs")
 }
 
 /// Whether code would write the word so and prose would not.
@@ -122,11 +135,12 @@ fn query_words(query: &SearchQuery) -> Vec<Word> {
     let mut found = Vec::new();
     let texts = query.clauses.iter().filter(|clause| !clause.negated).filter_map(|clause| {
         match &clause.term {
-            Term::Word(text) | Term::Phrase(text) => Some(text),
+            Term::Word(text) => Some((text, false)),
+            Term::Phrase(text) => Some((text, true)),
             _ => None,
         }
     });
-    for text in texts {
+    for (text, in_phrase) in texts {
         let is_file = language_of(text).is_some();
         let inside: Vec<(usize, &str)> = words(text).collect();
         for (i, &(at, word)) in inside.iter().enumerate() {
@@ -154,6 +168,7 @@ fn query_words(query: &SearchQuery) -> Vec<Word> {
                     || container.is_some(),
                 container,
                 content: true,
+                in_phrase,
             });
         }
     }
@@ -175,15 +190,17 @@ impl Request {
         if found.is_empty() {
             return Ok(request);
         }
-        request.about_tests = found.iter().any(|word| {
-            matches!(word.lower.as_str(), "test" | "tests" | "spec" | "specs" | "testing")
-        });
+        request.about_tests = found.iter().any(|word| asks_for_tests(&word.lower));
         request.kind = narrow(snapshot, &mut found)?;
         drop_function_words(&mut found);
-        request
-            .ignored
-            .extend(found.iter().filter(|word| !word.content).map(|word| word.text.clone()));
-        request.names = whole_names(&found);
+        request.ignored.extend(
+            found
+                .iter()
+                .filter(|word| !word.content && !word.in_phrase)
+                .map(|word| word.text.clone()),
+        );
+        request.names = paths_of(query);
+        request.names.extend(whole_names(&found));
         request.score(snapshot, &found)?;
         Ok(request)
     }
@@ -305,26 +322,63 @@ pub(super) fn is_kind(code: u8, kind: SymbolKind) -> bool {
     code == kind.code() || (kind == SymbolKind::Function && code == SymbolKind::Method.code())
 }
 
+/// Words that are paths or file names, as names of the files that they end the paths of.
+fn paths_of(query: &SearchQuery) -> Vec<WholeName> {
+    let clauses = query.clauses.iter().filter(|clause| !clause.negated);
+    clauses
+        .filter_map(|clause| match &clause.term {
+            Term::Word(text) if language_of(text).is_some() => Some(text.trim_start_matches("./")),
+            _ => None,
+        })
+        .map(|path| WholeName {
+            term: path.to_owned(),
+            spelling: Some(path.to_owned()),
+            container: None,
+            strength: 1.0,
+            is_path: true,
+            is_part: false,
+            says_test: true,
+        })
+        .collect()
+}
+
 /// Every name that the query may spell out, surest first, each once.
 fn whole_names(found: &[Word]) -> Vec<WholeName> {
     let mut names: Vec<WholeName> = Vec::new();
-    let mut add = |run: &[&Word], strength: f32| {
+    let mut add = |run: &[&Word], strength: f32, is_part: bool| {
         let joined: String = run.iter().map(|word| word.text.as_str()).collect();
         let Some(term) = exact(&joined) else { return };
         if names.iter().all(|name| name.term != term || name.container.is_some()) {
+            let says_test = run.iter().any(|word| asks_for_tests(&word.lower));
             let spelling = (run.len() == 1).then(|| run[0].text.clone());
-            names.push(WholeName { term, spelling, container: None, strength });
+            names.push(WholeName {
+                term,
+                is_path: false,
+                spelling,
+                container: None,
+                strength,
+                is_part,
+                says_test,
+            });
         }
     };
     let all: Vec<&Word> = found.iter().collect();
     let content: Vec<&Word> = found.iter().filter(|word| word.content).collect();
     let has_member = found.iter().any(|word| word.container.is_some());
     if !has_member {
-        add(&all, 1.0);
-        add(&content, 1.0);
+        add(&all, 1.0, false);
+        add(&content, 1.0, false);
     }
-    for word in found.iter().filter(|word| word.is_name && word.container.is_none()) {
-        add(&[word], if has_shape_of_name(&word.text) { 0.95 } else { 0.9 });
+    for (i, word) in
+        found.iter().enumerate().filter(|(_, word)| word.is_name && word.container.is_none())
+    {
+        let has_member = found.get(i + 1).is_some_and(|next| next.container.is_some());
+        let strength = match (has_member, has_shape_of_name(&word.text)) {
+            (true, _) => 0.85,
+            (false, true) => 0.95,
+            (false, false) => 0.9,
+        };
+        add(&[word], strength, false);
     }
     // A run of words is a name if it is long or most of what is asked; two words of many are so too often by chance.
     let n_content = content.len();
@@ -332,8 +386,8 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
         for n in (2..=MAX_JOINED.min(list.len())).rev() {
             for run in list.windows(n) {
                 let n_own = run.iter().filter(|word| word.content).count();
-                if n_own >= 3 || n_own > 0 && n_own * 2 >= n_content {
-                    add(run, 0.9);
+                if n_own >= 3 || n_own > 0 && n_own * 2 > n_content {
+                    add(run, 0.9, true);
                 }
             }
         }
@@ -346,9 +400,13 @@ fn whole_names(found: &[Word]) -> Vec<WholeName> {
                 spelling: Some(word.text.clone()),
                 container: Some(container.clone()),
                 strength: if is_last { 1.0 } else { 0.9 },
+                is_path: false,
+                is_part: false,
+                says_test: asks_for_tests(&word.lower),
             });
         }
     }
+    names.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     names
 }
 
