@@ -164,3 +164,25 @@ fn a_query_after_an_edit_sees_the_edit() {
     std::fs::remove_file(world.root().join("src/color.ts")).unwrap();
     world.run(&["search", "repaintEverything"]).expect(1);
 }
+
+#[test]
+fn route_folders_with_brackets_are_taken_literally() {
+    let world = crate::util::World::new(&[
+        ("app/(auth)/sign-in/[[...slug]]/page.tsx", "export function SignIn() {}\n"),
+        ("app/@modal/[id]/page.tsx", "export function Modal() {}\n"),
+    ]);
+    for (path, name) in [
+        ("app/(auth)", "SignIn"),
+        ("app/(auth)/sign-in/[[...slug]]/page.tsx", "SignIn"),
+        ("app/@modal/[id]/page.tsx", "Modal"),
+    ] {
+        let run = world.run(&["symbols", "--path", path, "--json"]).expect(0);
+        let document = run.json();
+        assert_eq!(document["symbols"].as_array().unwrap().len(), 1, "{path}");
+        assert_eq!(document["symbols"][0]["symbol"]["name"], name, "{path}");
+        let file = document["symbols"][0]["path"].as_str().unwrap();
+        world.run(&["outline", file]).expect(0);
+        let explained = world.run(&["status", "--explain", file, "--json"]).expect(0).json();
+        assert_eq!(explained["verdict"], "indexed", "{path}");
+    }
+}

@@ -213,6 +213,10 @@ impl Place {
             {
                 Problem::Unwritable { folder: self.folder.clone(), source }.into()
             }
+            IndexError::Store(_) => {
+                let folder = self.folder.display();
+                anyhow::Error::new(error).context(format!("cannot write the index in {folder}"))
+            }
             other => other.into(),
         }
     }

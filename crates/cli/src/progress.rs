@@ -34,24 +34,31 @@ impl Bar {
         if !self.wanted || self.started.elapsed() < SILENCE {
             return;
         }
-        if self.inner.is_hidden() {
-            self.inner.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        }
         match progress {
-            Progress::Walking => self.inner.set_message("looking for files"),
+            Progress::Walking => self.say("looking for files"),
             Progress::Indexing { done, total } => {
                 if self.inner.length() != Some(total) {
+                    self.style("indexing {wide_bar} {human_pos} of {human_len} files, {eta} left");
                     self.inner.set_length(total);
-                    // The template is a constant; were it wrong, the plain bar would serve.
-                    if let Ok(style) = ProgressStyle::with_template(
-                        "indexing {wide_bar} {human_pos} of {human_len} files, {eta} left",
-                    ) {
-                        self.inner.set_style(style);
-                    }
                 }
                 self.inner.set_position(done);
             }
-            Progress::Committing => self.inner.set_message("writing the index"),
+            Progress::Committing => self.say("writing the index"),
+        }
+        if self.inner.is_hidden() {
+            self.inner.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        }
+    }
+
+    fn say(&self, message: &'static str) {
+        self.style("{msg}");
+        self.inner.set_message(message);
+    }
+
+    fn style(&self, template: &str) {
+        // The templates are constants; were one wrong, the plain bar would serve.
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.inner.set_style(style);
         }
     }
 
