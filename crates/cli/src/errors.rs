@@ -207,7 +207,8 @@ fn of_index(error: &IndexError) -> (&'static str, String, u8) {
         }
         IndexError::Store(_) => (
             "store",
-            "check the disk; `reseek index --force` builds the index anew".to_owned(),
+            "check the free space on that disk, or choose another folder with `--index-dir DIR`"
+                .to_owned(),
             FAILED,
         ),
         IndexError::Damaged { .. } => {

@@ -261,7 +261,7 @@ impl Session {
             }
             Err(error) if is_there && is_passing(&error) => {
                 let index = place.open_as_is()?;
-                let note = format!("answered from the index as it is: {error}");
+                let note = format!("answered from the index as it is: {error:#}");
                 output.note(&note);
                 let plan =
                     update::plan(&place.root, &index, &index.snapshot()?, &place.walk_options())?;
