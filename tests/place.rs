@@ -155,3 +155,42 @@ fn a_path_outside_of_the_root_is_refused() {
         assert_eq!(document["verdict"], "outside", "{path}");
     }
 }
+
+#[test]
+fn an_index_elsewhere_knows_its_root() {
+    let world = project();
+    let elsewhere = world.beside("elsewhere");
+    let elsewhere = elsewhere.to_str().unwrap();
+    world.run(&["index", "--index-dir", elsewhere]).expect(0);
+    let below = world.root().join("src/auth");
+    assert_eq!(root_of(&world, &below, &["--index-dir", elsewhere]), "root");
+}
+
+#[test]
+fn an_index_elsewhere_is_not_thrown_away_for_another_root() {
+    let world = project();
+    let elsewhere = world.beside("elsewhere");
+    let elsewhere = elsewhere.to_str().unwrap();
+    world.run(&["index", "--index-dir", elsewhere]).expect(0);
+    let other = world.beside("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("a.ts"), "export const a = 1;\n").unwrap();
+    for args in [&["search", "a"][..], &["refresh"], &["status"]] {
+        let args = [args, &["--index-dir", elsewhere, "--json"]].concat();
+        let document = world.run_in(&other, &args).expect(3).json();
+        assert_eq!(document["error"]["kind"], "index-of-other-root", "{args:?}");
+        assert!(document["error"]["message"].as_str().unwrap().contains("/root"), "{args:?}");
+    }
+    world.run_in(&other, &["index", "--index-dir", elsewhere]).expect(0);
+    world.run_in(&other, &["search", "a", "--index-dir", elsewhere]).expect(0);
+}
+
+#[test]
+fn a_root_that_is_moved_keeps_its_index() {
+    let world = project();
+    world.run(&["index"]).expect(0);
+    let moved = world.beside("moved");
+    fs::rename(world.root(), &moved).unwrap();
+    let document = world.run_in(&moved, &["search", "isTokenExpired", "--json"]).expect(0).json();
+    assert!(document["status"]["root"].as_str().unwrap().ends_with("/moved"));
+}

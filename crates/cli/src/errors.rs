@@ -62,6 +62,16 @@ pub(crate) enum Problem {
         /// The reason that the system gave.
         source: std::io::Error,
     },
+    /// The index folder holds the index of another root.
+    #[error("the index in {} is that of {owner}, not of {}", folder.display(), root.display())]
+    OtherRoot {
+        /// The index folder.
+        folder: PathBuf,
+        /// The root that is asked about.
+        root: PathBuf,
+        /// The root that the index is of.
+        owner: String,
+    },
     /// A file that was named cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Unreadable {
@@ -176,6 +186,12 @@ fn of_problem(problem: &Problem) -> (&'static str, String, u8) {
             "unwritable",
             "choose a folder for the index with `--index-dir DIR` or RESEEK_INDEX_DIR".to_owned(),
             FAILED,
+        ),
+        Problem::OtherRoot { .. } => (
+            "index-of-other-root",
+            "choose another folder with `--index-dir DIR`, or replace that index with `reseek index`"
+                .to_owned(),
+            NO_INDEX,
         ),
         Problem::Unreadable { .. } => {
             ("unreadable", "check the path and its rights".to_owned(), FAILED)

@@ -21,11 +21,11 @@ use reseek_indexer::git::Repository;
 use reseek_indexer::store::INDEX_FOLDER;
 use reseek_indexer::update::{self, UpdateOptions, UpdateReport};
 use reseek_indexer::{Error as IndexError, Index, IndexState, Snapshot};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::args::{CorpusArgs, Global};
 use crate::environment;
-use crate::errors::Problem;
+use crate::errors::{Explained, Problem};
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -33,8 +33,18 @@ use crate::progress::Bar;
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long anything else waits for another writer: as long as the first build of a large tree may take.
 const LONG_PATIENCE: Duration = Duration::from_mins(10);
-/// File in the index folder that remembers the corpus options of the last `index`.
+/// File in the index folder that holds [`Remembered`].
 const REMEMBERED: &str = "CURRENT.options";
+
+/// What an index folder knows of itself beside the index.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Remembered {
+    /// The root, if the folder lies outside of it; else the place says it, and the tree may be moved.
+    root: Option<String>,
+    /// The corpus options of the last `index`.
+    corpus: CorpusArgs,
+}
 
 /// Where the files and the index are, and by what configuration.
 pub(crate) struct Place {
@@ -44,6 +54,10 @@ pub(crate) struct Place {
     pub(crate) folder: PathBuf,
     /// The configuration with what the command line says.
     pub(crate) config: Config,
+    /// The corpus options beside `reseek.toml`.
+    corpus: CorpusArgs,
+    /// The root that the index folder holds the index of, if it says so.
+    owner: Option<String>,
     threads: usize,
     wait: Option<Duration>,
 }
@@ -90,35 +104,27 @@ pub(crate) struct Status {
 impl Place {
     /// Finds root, index folder and configuration.
     pub(crate) fn find(global: &Global) -> anyhow::Result<Self> {
+        let folder = global
+            .index_dir
+            .as_ref()
+            .map(std::path::absolute)
+            .transpose()
+            .context("the index folder has no absolute path")?;
         let root = match &global.root {
             Some(root) => root.clone(),
-            None => find_root(&environment::working_dir()?, global.index_dir.is_none()),
+            None => find_root(&environment::working_dir()?, folder.as_deref()),
         };
         let root = check_root(&root, environment::home().as_deref(), global.allow_large_root)?;
         fs::read_dir(&root).map_err(|source| IndexError::Io { path: root.clone(), source })?;
-        let folder = match &global.index_dir {
-            Some(folder) => {
-                std::path::absolute(folder).context("the index folder has no absolute path")?
-            }
-            None => root.join(INDEX_FOLDER),
-        };
-        let mut config = Config::load(&root)?;
-        if let Some(remembered) = remembered(&folder) {
-            config = config.with(overrides(&remembered)?);
-        }
-        if global.no_lexicon {
-            config.lexicon.enabled = false;
-        }
-        Ok(Self {
-            root,
-            folder,
-            config,
-            threads: global.threads,
-            wait: global.wait.map(Duration::from_secs),
-        })
+        let folder = folder.unwrap_or_else(|| root.join(INDEX_FOLDER));
+        let Remembered { root: owner, corpus } = remembered(&folder);
+        let mut config = Config::load(&root)?.with(overrides(&corpus)?);
+        config.lexicon.enabled &= !global.no_lexicon;
+        let wait = global.wait.map(Duration::from_secs);
+        Ok(Self { root, folder, config, corpus, owner, threads: global.threads, wait })
     }
 
-    /// The place with other corpus options than the remembered ones.
+    /// The place with other corpus options than the remembered ones, and its folder free for another root.
     pub(crate) fn with_corpus(
         mut self,
         corpus: &CorpusArgs,
@@ -126,7 +132,23 @@ impl Place {
     ) -> anyhow::Result<Self> {
         self.config = Config::load(&self.root)?.with(overrides(corpus)?);
         self.config.lexicon.enabled &= !global.no_lexicon;
+        self.corpus = corpus.clone();
+        self.owner = None;
         Ok(self)
+    }
+
+    /// Refuses an index folder that holds the index of another root: one variable for all projects would
+    /// have each of them throw away the index of the one before.
+    pub(crate) fn check_owner(&self) -> anyhow::Result<()> {
+        match &self.owner {
+            Some(owner) if *owner != slashed(&self.root) => Err(Problem::OtherRoot {
+                folder: self.folder.clone(),
+                root: self.root.clone(),
+                owner: owner.clone(),
+            }
+            .into()),
+            _ => Ok(()),
+        }
     }
 
     /// The rules of the walk.
@@ -177,7 +199,9 @@ impl Place {
             },
         );
         bar.finish();
-        result.map_err(|error| self.explained(error))
+        let (index, report) = result.map_err(|error| self.explained(error))?;
+        self.remember()?;
+        Ok((index, report))
     }
 
     /// Like [`update`](Self::update), waiting for other writers as long as it takes them.
@@ -189,20 +213,20 @@ impl Place {
         self.update(rebuild, LONG_PATIENCE, quiet)
     }
 
-    /// Remembers the corpus options for all commands to come.
-    pub(crate) fn remember(&self, corpus: &CorpusArgs) -> anyhow::Result<()> {
+    /// Remembers the corpus options for all commands to come, and the root where the folder does not tell it.
+    fn remember(&self) -> anyhow::Result<()> {
         let path = self.folder.join(REMEMBERED);
-        if *corpus == CorpusArgs::default() {
-            return match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    Err(IndexError::Io { path, source: error }.into())
-                }
-                _ => Ok(()),
-            };
+        let is_inside = self.folder.parent() == Some(self.root.as_path());
+        let wanted = Remembered {
+            root: (!is_inside).then(|| slashed(&self.root)),
+            corpus: self.corpus.clone(),
+        };
+        if wanted == remembered(&self.folder) {
+            return Ok(());
         }
-        let text = serde_json::to_string(corpus)?;
-        // A reader that sees half of the file takes it for none and the next `index` writes it again.
-        fs::write(&path, text).map_err(|source| IndexError::Io { path, source }.into())
+        // A reader that sees half of the file takes it for none, and the next `index` writes it again.
+        fs::write(&path, serde_json::to_string(&wanted)?)
+            .map_err(|source| self.explained(IndexError::Io { path, source }))
     }
 
     /// An error of writing names the remedy that helps against it: another folder for the index.
@@ -239,6 +263,7 @@ impl Session {
     /// Opens the index for a query: fresh, unless that was declined or is impossible at the moment.
     pub(crate) fn open(global: &Global, output: &Output) -> anyhow::Result<Self> {
         let place = Place::find(global)?;
+        place.check_owner()?;
         if global.no_refresh {
             let index = place.open_as_is()?;
             return Self::new(place, &index, None, Vec::new());
@@ -261,7 +286,8 @@ impl Session {
             }
             Err(error) if is_there && is_passing(&error) => {
                 let index = place.open_as_is()?;
-                let note = format!("answered from the index as it is: {error:#}");
+                let why = Explained::new(&error).message;
+                let note = format!("answered from the index as it is: {why}");
                 output.note(&note);
                 let plan =
                     update::plan(&place.root, &index, &index.snapshot()?, &place.walk_options())?;
@@ -332,14 +358,20 @@ impl Status {
     }
 }
 
-/// The root for a working directory; folders with an index count only `by_index`.
-fn find_root(here: &Path, by_index: bool) -> PathBuf {
-    if by_index {
-        for folder in here.ancestors() {
-            if folder.join(INDEX_FOLDER).join("CURRENT").is_file() {
-                return folder.to_path_buf();
+/// The root for a working directory. `folder` is the index folder, if it is given: then its own root counts, if that
+/// is above, and no index that may lie in the tree.
+fn find_root(here: &Path, folder: Option<&Path>) -> PathBuf {
+    if let Some(root) = folder.and_then(|folder| remembered(folder).root).map(PathBuf::from)
+        && here.starts_with(&root)
+    {
+        return root;
+    }
+    if folder.is_none() {
+        for above in here.ancestors() {
+            if above.join(INDEX_FOLDER).join("CURRENT").is_file() {
+                return above.to_path_buf();
             }
-            if is_linked_work_tree(folder) {
+            if is_linked_work_tree(above) {
                 break;
             }
         }
@@ -355,10 +387,12 @@ fn is_linked_work_tree(folder: &Path) -> bool {
     })
 }
 
-/// The corpus options of the last `index`; none if there are none that can be read.
-fn remembered(folder: &Path) -> Option<CorpusArgs> {
-    let text = fs::read_to_string(folder.join(REMEMBERED)).ok()?;
-    serde_json::from_str(&text).ok()
+/// What an index folder remembers; nothing if it cannot be read.
+fn remembered(folder: &Path) -> Remembered {
+    fs::read_to_string(folder.join(REMEMBERED))
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
 }
 
 /// The corpus options in the words of the indexer.

@@ -28,7 +28,6 @@ pub(crate) fn index(global: &Global, output: &Output, args: &IndexArgs) -> anyho
     let place = Place::find(global)?.with_corpus(&args.corpus, global)?;
     let started = Instant::now();
     let (index, report) = place.update_patiently(args.force, global.quiet)?;
-    place.remember(&args.corpus)?;
     answer(place, &index, &report, started, format)
 }
 
@@ -36,6 +35,7 @@ pub(crate) fn index(global: &Global, output: &Output, args: &IndexArgs) -> anyho
 pub(crate) fn refresh(global: &Global, output: &Output) -> anyhow::Result<Answer> {
     let format = output.one_of("refresh", &[Format::Text, Format::Json])?;
     let place = Place::find(global)?;
+    place.check_owner()?;
     let started = Instant::now();
     let (index, report) = place.update_patiently(false, global.quiet)?;
     answer(place, &index, &report, started, format)

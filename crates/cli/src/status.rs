@@ -66,6 +66,7 @@ pub(crate) fn run(global: &Global, output: &Output, args: &StatusArgs) -> anyhow
     if let Some(path) = &args.explain {
         return explain(&place, path, format);
     }
+    place.check_owner()?;
     let index = place.open_as_is()?;
     let snapshot = index.snapshot()?;
     let (n_changed, problems) = if global.no_refresh {
