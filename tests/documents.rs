@@ -48,3 +48,17 @@ fn completions_and_manual_pages_know_the_commands() {
     assert!(world.run(&["man", "retrieve"]).expect(0).stdout.contains("max\\-cycles"));
     world.run(&["man", "nonsense"]).expect(2);
 }
+
+#[test]
+fn the_help_of_search_shows_queries_that_can_be_read() {
+    let world = project();
+    let help = world.run(&["search", "--help"]).expect(0).stdout;
+    let (_, queries) = help.split_once("Queries:\n").expect("a part about queries");
+    let queries: Vec<&str> =
+        queries.lines().map(|line| line.trim_start().split("  ").next().unwrap()).collect();
+    assert_eq!(queries.len(), 10, "{help}");
+    for query in queries {
+        let run = world.run(&["search", "--", query]);
+        assert!(run.code == 0 || run.code == 1, "{query}: {run:?}");
+    }
+}

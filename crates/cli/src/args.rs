@@ -18,6 +18,20 @@ damaged), 4 another process is writing the index, 130 interrupted.
 
 A lasting configuration goes into reseek.toml at the root, lasting exclusions into .reseekignore.";
 
+/// The language of queries, below the options of `search`.
+const QUERY_HELP: &str = "\
+Queries:
+  rate limiter            words; the more of them match, the better
+  \"too many requests\"     these words in a row, upper and lower case alike
+  kind:class,interface    only symbols of these kinds
+  lang:tsx                only files of this language
+  path:packages/**/src    only below this folder, file or glob
+  file:router             only files with this in their name
+  name:Router             only symbols with this name, or with all its parts
+  exported:yes            only what other modules can import
+  test:no                 no tests; test:only for nothing else
+  cache -legacy -path:v1  words, without what matches the others";
+
 /// Finds the files and symbols of a code base that a task needs.
 ///
 /// The first query builds an index in `.reseek/` at the root; later ones bring it up to date. Paths in answers are
@@ -197,6 +211,7 @@ fn checked<T: FromStr<Err = String>>(text: &str) -> Result<String, String> {
 
 /// Options of `search`.
 #[derive(Args, Debug)]
+#[command(after_help = QUERY_HELP)]
 pub(crate) struct SearchArgs {
     /// Words, names, "exact phrases", filters and, within quotes or after `--`, `-exclusions`.
     #[arg(required = true, value_name = "QUERY")]
