@@ -165,7 +165,9 @@ def main():
         inside = (held_out >= low) & (held_out < high)
         p = chance[inside].mean() if inside.any() else chance.max()
         relevance.append(0.7 * p / best if p < best else 0.7 + 0.3 * (p - best) / (1 - best))
-    relevance = numpy.maximum.accumulate(relevance)
+    # Strictly growing, so that files of different scores never tie.
+    relevance = numpy.maximum.accumulate(relevance) + 0.001 * numpy.arange(len(relevance))
+    relevance = numpy.minimum(relevance, 0.99 + 0.0001 * numpy.arange(len(relevance)))
     centres = [(a + b) / 2 for a, b in zip(knots, numpy.append(knots[1:], knots[-1]))]
     curve = numpy.interp(held_out, centres, relevance)
     bins = numpy.minimum((curve * 10).astype(int), 9)

@@ -315,7 +315,9 @@ impl Analyzer {
         for n in [2, 3] {
             for window in parts.windows(n) {
                 let joined = window.concat();
-                if joined.len() <= MAX_PART_BYTES && !joined.bytes().any(|b| b.is_ascii_whitespace()) {
+                if joined.len() <= MAX_PART_BYTES
+                    && !joined.bytes().any(|b| b.is_ascii_whitespace())
+                {
                     compounds.push(self.stem(&joined));
                 }
             }
@@ -411,7 +413,8 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_name_gives_the_same_terms_on_both_sides() {
-        for text in ["OvertimeService", "OVERTIME_SERVICE", "overtime service", "overtime-service"] {
+        for text in ["OvertimeService", "OVERTIME_SERVICE", "overtime service", "overtime-service"]
+        {
             check_terms(Mode::Name, text, "overtim servic");
             check_terms(Mode::Prose, text, "overtim servic");
         }
@@ -421,7 +424,11 @@ mod tests {
 
     #[test]
     fn stems_join_plural_agent_and_participle() {
-        check_terms(Mode::Prose, "throttle throttled limiter limits emits", "throttl throttl limit limit emit");
+        check_terms(
+            Mode::Prose,
+            "throttle throttled limiter limits emits",
+            "throttl throttl limit limit emit",
+        );
     }
 
     #[test]

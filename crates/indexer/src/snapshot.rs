@@ -82,7 +82,9 @@ impl Snapshot {
         for reader in searcher.segment_readers() {
             let fast = reader.fast_fields();
             let u64_column = |name: &str| -> Result<Column<u64>, Error> {
-                Ok(fast.column_opt(name)?.unwrap_or_else(|| Column::build_empty_column(reader.max_doc())))
+                Ok(fast
+                    .column_opt(name)?
+                    .unwrap_or_else(|| Column::build_empty_column(reader.max_doc())))
             };
             segments.push(Segment {
                 base,
@@ -177,7 +179,12 @@ impl Snapshot {
     }
 
     /// The terms of a field that start with `prefix`, each once, sorted, at most `limit` of them, dead ones included.
-    pub fn terms_with_prefix(&self, field: Field, prefix: &str, limit: usize) -> Result<Vec<String>, Error> {
+    pub fn terms_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, Error> {
         let mut terms = std::collections::BTreeSet::new();
         for segment in &self.segments {
             let inverted = segment.reader.inverted_index(field)?;
@@ -277,7 +284,9 @@ impl Snapshot {
     /// The documents of the commits that touched the file with that key.
     pub fn commits_touching(&self, key: u64) -> Result<Vec<Doc>, Error> {
         let mut commits = Vec::new();
-        self.scan_term(&Term::from_field_u64(self.fields.touches, key), |hit| commits.push(hit.doc))?;
+        self.scan_term(&Term::from_field_u64(self.fields.touches, key), |hit| {
+            commits.push(hit.doc)
+        })?;
         Ok(commits)
     }
 
@@ -311,8 +320,10 @@ impl Snapshot {
             column.ord_to_str(ord, &mut id)?;
         }
         let document = self.stored(commit)?;
-        let subject =
-            document.get_first(self.fields.subject).and_then(|value| value.as_str()).unwrap_or_default();
+        let subject = document
+            .get_first(self.fields.subject)
+            .and_then(|value| value.as_str())
+            .unwrap_or_default();
         Ok((time, id, subject.to_owned()))
     }
 
@@ -351,8 +362,14 @@ impl Snapshot {
                     path,
                     stamp: Stamp {
                         size: size.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                        mtime_ns: mtime.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                        ctime_ns: ctime.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
+                        mtime_ns: mtime
+                            .as_ref()
+                            .and_then(|column| column.first(local))
+                            .unwrap_or(0),
+                        ctime_ns: ctime
+                            .as_ref()
+                            .and_then(|column| column.first(local))
+                            .unwrap_or(0),
                     },
                     hash: hash.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
                     flags: FileFlags(segment.flags.first(local).unwrap_or(0)),

@@ -91,11 +91,15 @@ pub(crate) fn read_current(folder: &Path) -> Result<Option<Current>, IndexState>
             let foreign = entries.flatten().any(|entry| {
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                !(matches!(&*name, ".gitignore" | LOCK | "stamps" | "watch") || name.starts_with("data-") || name.starts_with("CURRENT"))
+                !(matches!(&*name, ".gitignore" | LOCK | "stamps" | "watch")
+                    || name.starts_with("data-")
+                    || name.starts_with("CURRENT"))
             });
             return if foreign { Err(IndexState::Foreign) } else { Ok(None) };
         }
-        Err(error) => return Err(IndexState::Damaged { what: format!("{}: {error}", path.display()) }),
+        Err(error) => {
+            return Err(IndexState::Damaged { what: format!("{}: {error}", path.display()) });
+        }
     };
     let current: Current = serde_json::from_str(&text)
         .map_err(|_| IndexState::Damaged { what: format!("{} cannot be read", path.display()) })?;
@@ -167,8 +171,9 @@ impl Index {
             let after = self.index.load_metas()?;
             if before.opstamp == after.opstamp && before.payload == after.payload {
                 let payload = after.payload.unwrap_or_default();
-                let meta: Meta = serde_json::from_str(&payload)
-                    .map_err(|_| Error::Damaged { what: "the commit record cannot be read".to_owned() })?;
+                let meta: Meta = serde_json::from_str(&payload).map_err(|_| Error::Damaged {
+                    what: "the commit record cannot be read".to_owned(),
+                })?;
                 return Snapshot::new(searcher, self.fields.clone(), meta);
             }
         }
@@ -216,7 +221,11 @@ impl WriteLock {
                     let _ = file.read_to_string(&mut holder);
                     let holder = holder.trim();
                     return Err(Error::Busy {
-                        holder: if holder.is_empty() { "another process".to_owned() } else { holder.to_owned() },
+                        holder: if holder.is_empty() {
+                            "another process".to_owned()
+                        } else {
+                            holder.to_owned()
+                        },
                     });
                 }
                 Err(TryLockError::Error(source)) => return Err(Error::Io { path, source }),
@@ -244,7 +253,9 @@ pub(crate) fn create_data(folder: &Path) -> Result<(Current, tantivy::Index), Er
     let entries = fs::read_dir(folder).map_err(io(folder))?;
     for entry in entries.flatten() {
         let name = entry.file_name();
-        if let Some(n) = name.to_string_lossy().strip_prefix("data-").and_then(|n| n.parse::<u64>().ok()) {
+        if let Some(n) =
+            name.to_string_lossy().strip_prefix("data-").and_then(|n| n.parse::<u64>().ok())
+        {
             number = number.max(n + 1);
         }
     }
@@ -252,7 +263,8 @@ pub(crate) fn create_data(folder: &Path) -> Result<(Current, tantivy::Index), Er
     let path = folder.join(&data);
     fs::create_dir_all(&path).map_err(io(&path))?;
     let (schema, _) = schema();
-    let directory = tantivy::directory::MmapDirectory::open(&path).map_err(tantivy::TantivyError::from)?;
+    let directory =
+        tantivy::directory::MmapDirectory::open(&path).map_err(tantivy::TantivyError::from)?;
     let mut index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
     index.set_tokenizers(tokenizers());
     let current =

@@ -163,7 +163,12 @@ pub fn walk_options(root: &Path, folder: &Path, config: &Config, threads: usize)
 }
 
 /// Compares the tree with a view of the index, reading no file contents.
-pub fn plan(root: &Path, index: &Index, snapshot: &Snapshot, options: &WalkOptions) -> Result<Plan, Error> {
+pub fn plan(
+    root: &Path,
+    index: &Index,
+    snapshot: &Snapshot,
+    options: &WalkOptions,
+) -> Result<Plan, Error> {
     let stamps = Stamps::load(index.folder(), index.data());
     let head = head_of(Repository::discover(root).as_ref());
     plan_with(root, snapshot, options, &stamps, head)
@@ -205,8 +210,14 @@ fn plan_with(
         let stamp = Stamp { size: skipped.size, ..Stamp::default() };
         match file {
             // What cannot be read now is not gone: keep what is known of it.
-            Some(file) if skipped.reason == SkipReason::Unreadable && !file.flags.has(FileFlags::SKIPPED) => {
-                plan.problems.push(format!("{}: unreadable; answers come from its last known content", file.path));
+            Some(file)
+                if skipped.reason == SkipReason::Unreadable
+                    && !file.flags.has(FileFlags::SKIPPED) =>
+            {
+                plan.problems.push(format!(
+                    "{}: unreadable; answers come from its last known content",
+                    file.path
+                ));
             }
             Some(file)
                 if file.flags.has(FileFlags::SKIPPED)
@@ -217,10 +228,13 @@ fn plan_with(
     }
     for (path, file) in known {
         let unreadable = walk.unreadable_dirs.iter().any(|folder| {
-            folder.is_empty() || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            folder.is_empty()
+                || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
         });
         if unreadable {
-            plan.problems.push(format!("{path}: its folder is unreadable; answers come from its last known content"));
+            plan.problems.push(format!(
+                "{path}: its folder is unreadable; answers come from its last known content"
+            ));
         } else {
             plan.remove.push(file);
         }
@@ -279,11 +293,15 @@ pub fn update(
         IndexState::Missing => None,
         IndexState::Older { .. } => Some("the index was written by an earlier version"),
         IndexState::Damaged { .. } => Some("the index was damaged"),
-        IndexState::Newer { found } => return Err(Error::Newer { folder: folder.to_owned(), found }),
+        IndexState::Newer { found } => {
+            return Err(Error::Newer { folder: folder.to_owned(), found });
+        }
         IndexState::Foreign => return Err(Error::Foreign { folder: folder.to_owned() }),
     };
     let generation = match Index::open(folder) {
-        IndexState::Ready(index) => index.snapshot().map_or(0, |snapshot| snapshot.meta().generation),
+        IndexState::Ready(index) => {
+            index.snapshot().map_or(0, |snapshot| snapshot.meta().generation)
+        }
         _ => 0,
     };
     let mut job = Job::new(root, folder, config, &walk_options, options)?;
@@ -319,10 +337,9 @@ impl<'a> Job<'a> {
         walk_options: &'a WalkOptions,
         options: &'a UpdateOptions<'a>,
     ) -> Result<Self, Error> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads)
-            .build()
-            .map_err(|error| Error::Threads { threads: options.threads, message: error.to_string() })?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(
+            |error| Error::Threads { threads: options.threads, message: error.to_string() },
+        )?;
         let (_, fields) = schema();
         Ok(Self {
             root,
@@ -338,7 +355,10 @@ impl<'a> Job<'a> {
     }
 
     fn writer(&self, index: &tantivy::Index, n_threads: usize) -> Result<IndexWriter, Error> {
-        let memory = (self.config.memory.budget.map_or(DEFAULT_MEMORY_BYTES, |budget| budget.0 as usize) / n_threads).max(MIN_THREAD_MEMORY);
+        let memory =
+            (self.config.memory.budget.map_or(DEFAULT_MEMORY_BYTES, |budget| budget.0 as usize)
+                / n_threads)
+                .max(MIN_THREAD_MEMORY);
         Ok(index.writer_with_num_threads(n_threads, memory * n_threads)?)
     }
 
@@ -357,7 +377,12 @@ impl<'a> Job<'a> {
         result
     }
 
-    fn fill(&mut self, index: &tantivy::Index, current: &Current, generation: u64) -> Result<Index, Error> {
+    fn fill(
+        &mut self,
+        index: &tantivy::Index,
+        current: &Current,
+        generation: u64,
+    ) -> Result<Index, Error> {
         let head = self.head();
         let walk = corpus::walk::walk(self.root, self.walk_options)?;
         self.report.problems = walk.problems.iter().map(ToString::to_string).collect();
@@ -387,14 +412,20 @@ impl<'a> Job<'a> {
         Index::open_data(self.folder, current)
     }
 
-    fn apply(&mut self, index: &Index, snapshot: &Snapshot, mut stamps: Stamps) -> Result<(), Error> {
+    fn apply(
+        &mut self,
+        index: &Index,
+        snapshot: &Snapshot,
+        mut stamps: Stamps,
+    ) -> Result<(), Error> {
         let plan = plan_with(self.root, snapshot, self.walk_options, &stamps, self.head())?;
         self.report.unchanged = plan.unchanged;
         self.report.problems.clone_from(&plan.problems);
         if plan.is_empty() {
             return Ok(());
         }
-        let n_threads = if plan.read.len() > 200 { self.pool.current_num_threads().clamp(1, 4) } else { 1 };
+        let n_threads =
+            if plan.read.len() > 200 { self.pool.current_num_threads().clamp(1, 4) } else { 1 };
         let mut writer = self.writer(index.tantivy(), n_threads)?;
         self.write(&mut writer, plan, snapshot.meta().clone(), Some(snapshot), &mut stamps)?;
         if self.report.committed {
@@ -430,17 +461,18 @@ impl<'a> Job<'a> {
             }
             Ok(())
         };
-        let note_skip = |path: &str, stamp: Stamp, reason: SkipReason, old: Option<&ManifestFile>| {
-            if let Some(old) = old {
-                forget(old)?;
-            }
-            let mut sums = sums.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *sums.skipped.entry(reason.as_str().to_owned()).or_default() += 1;
-            drop(sums);
-            let document = documents::skipped(&self.fields, path, stamp, reason.as_str());
-            writer.run([self.delete(path), UserOperation::Add(document)])?;
-            Ok::<(), Error>(())
-        };
+        let note_skip =
+            |path: &str, stamp: Stamp, reason: SkipReason, old: Option<&ManifestFile>| {
+                if let Some(old) = old {
+                    forget(old)?;
+                }
+                let mut sums = sums.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                *sums.skipped.entry(reason.as_str().to_owned()).or_default() += 1;
+                drop(sums);
+                let document = documents::skipped(&self.fields, path, stamp, reason.as_str());
+                writer.run([self.delete(path), UserOperation::Add(document)])?;
+                Ok::<(), Error>(())
+            };
         let counts = Counts::default();
         for file in &plan.remove {
             forget(file)?;
@@ -477,7 +509,9 @@ impl<'a> Job<'a> {
                                 }
                             }
                             Outcome::Skipped { reason: SkipReason::Unreadable, .. }
-                                if old.as_ref().is_some_and(|old| !old.flags.has(FileFlags::SKIPPED)) => {}
+                                if old
+                                    .as_ref()
+                                    .is_some_and(|old| !old.flags.has(FileFlags::SKIPPED)) => {}
                             Outcome::Skipped { reason, file } => {
                                 note_skip(&found.path, stamp(&file), reason, old.as_ref())?;
                                 counts.skipped.fetch_add(1, Ordering::Relaxed);
@@ -487,9 +521,14 @@ impl<'a> Job<'a> {
                                     old.hash == contents.hash && !old.flags.has(FileFlags::SKIPPED)
                                 });
                                 if same {
-                                    let mut touched =
-                                        touched.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                                    touched.push((found.path.clone(), stamp(&contents.file), contents.hash));
+                                    let mut touched = touched
+                                        .lock()
+                                        .unwrap_or_else(std::sync::PoisonError::into_inner);
+                                    touched.push((
+                                        found.path.clone(),
+                                        stamp(&contents.file),
+                                        contents.hash,
+                                    ));
                                 } else {
                                     if let Some(old) = old {
                                         forget(old)?;
@@ -500,10 +539,12 @@ impl<'a> Job<'a> {
                                     let (documents, share) = build(extractor, builder, &contents);
                                     let mut operations = Vec::with_capacity(documents.len() + 1);
                                     operations.push(self.delete(&found.path));
-                                    operations.extend(documents.into_iter().map(UserOperation::Add));
+                                    operations
+                                        .extend(documents.into_iter().map(UserOperation::Add));
                                     writer.run(operations)?;
-                                    let mut sums =
-                                        sums.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                                    let mut sums = sums
+                                        .lock()
+                                        .unwrap_or_else(std::sync::PoisonError::into_inner);
                                     sums.totals.add(share);
                                 }
                             }
@@ -529,8 +570,10 @@ impl<'a> Job<'a> {
         self.report.removed = counts.removed.into_inner();
         self.report.commits_added = commits_added;
         self.report.commits_removed = commits_removed;
-        let n_written =
-            self.report.added + self.report.changed + self.report.removed + counts.skipped.into_inner();
+        let n_written = self.report.added
+            + self.report.changed
+            + self.report.removed
+            + counts.skipped.into_inner();
         if n_written == 0 && plan.head.is_none() {
             return Ok(());
         }
@@ -541,8 +584,9 @@ impl<'a> Job<'a> {
         meta.totals = sums.totals;
         meta.skipped = sums.skipped;
         meta.skipped.retain(|_, count| *count > 0);
-        let payload = serde_json::to_string(&meta)
-            .map_err(|error| Error::Damaged { what: format!("the commit record cannot be written: {error}") })?;
+        let payload = serde_json::to_string(&meta).map_err(|error| Error::Damaged {
+            what: format!("the commit record cannot be written: {error}"),
+        })?;
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
@@ -561,7 +605,8 @@ impl<'a> Job<'a> {
         meta: &mut Meta,
         snapshot: Option<&Snapshot>,
     ) -> Result<(u64, u64), Error> {
-        let known: Vec<String> = snapshot.map(Snapshot::commit_ids).transpose()?.unwrap_or_default();
+        let known: Vec<String> =
+            snapshot.map(Snapshot::commit_ids).transpose()?.unwrap_or_default();
         meta.history_error = None;
         let wanted = match (&self.repository, &meta.head) {
             (Some(repository), Some(head)) if self.config.history.depth > 0 => {
@@ -612,11 +657,8 @@ fn history(
         return Ok(History { ids, new });
     }
     let mut ids = repository.rev_list(head, depth)?;
-    let unknown: Vec<&str> = ids
-        .iter()
-        .filter(|id| known.binary_search(id).is_err())
-        .map(String::as_str)
-        .collect();
+    let unknown: Vec<&str> =
+        ids.iter().filter(|id| known.binary_search(id).is_err()).map(String::as_str).collect();
     let new = if unknown.is_empty() { Vec::new() } else { repository.log_of(&unknown)? };
     ids.sort_unstable();
     Ok(History { ids, new })

@@ -66,7 +66,10 @@ pub fn dispatch(
     for concept in concepts {
         let mut terms = Vec::with_capacity(concept.alternatives.len());
         for alternative in &concept.alternatives {
-            terms.push(ScoredTerm { postings: cache.get(&alternative.term)?, weight: alternative.weight });
+            terms.push(ScoredTerm {
+                postings: cache.get(&alternative.term)?,
+                weight: alternative.weight,
+            });
         }
         scored.push(ScoredConcept { weight: concept.weight, terms });
     }
@@ -114,16 +117,15 @@ pub fn dispatch(
         })
         .collect();
     judged.sort_by(|a, b| {
-        b.relevance
-            .total_cmp(&a.relevance)
-            .then_with(|| a.candidate.path.cmp(&b.candidate.path))
+        b.relevance.total_cmp(&a.relevance).then_with(|| a.candidate.path.cmp(&b.candidate.path))
     });
     Ok(Evaluated { judged, scores, maxima })
 }
 
 /// What a kind of file loses, unless the task asks for that kind.
 fn malus(flags: FileFlags, analysis: &Analysis) -> f32 {
-    let lose = |flag: u64, asked: bool, malus: f32| if flags.has(flag) && !asked { malus } else { 0.0 };
+    let lose =
+        |flag: u64, asked: bool, malus: f32| if flags.has(flag) && !asked { malus } else { 0.0 };
     lose(FileFlags::TEST, analysis.about_tests, 0.6)
         + lose(FileFlags::ASIDE, analysis.about_aside, 0.5)
         + lose(FileFlags::DECLARATION, analysis.about_types, 0.2)
@@ -157,7 +159,9 @@ pub fn evidence(judged: &Judged, concepts: &[Concept], scores: &Scores) -> Vec<E
         let Some(place) = judged.matches.alternatives[c] else { continue };
         let mut fields: Vec<&'static str> = Vec::new();
         for scored in CONVINCING {
-            if judged.matches.concepts[c][scored as usize] > 0.0 && !fields.contains(&scored.label()) {
+            if judged.matches.concepts[c][scored as usize] > 0.0
+                && !fields.contains(&scored.label())
+            {
                 fields.push(scored.label());
             }
         }
@@ -175,11 +179,24 @@ pub fn evidence(judged: &Judged, concepts: &[Concept], scores: &Scores) -> Vec<E
 /// The evidence in one line for people.
 pub fn reason(judged: &Judged, evidence: &[Evidence]) -> String {
     let mut by_field: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    let labels = ["name", "file name", "doc comment", "folder", "signature", "container", "string or comment", "code", "text"];
+    let labels = [
+        "name",
+        "file name",
+        "doc comment",
+        "folder",
+        "signature",
+        "container",
+        "string or comment",
+        "code",
+        "text",
+    ];
     for item in evidence.iter().take(8) {
         let Some(first) = item.fields.first() else { continue };
         let place = labels.iter().position(|label| label == first).unwrap_or(labels.len() - 1);
-        let word = if item.origin == Origin::Task || item.origin == Origin::Caller || item.term == item.word {
+        let word = if item.origin == Origin::Task
+            || item.origin == Origin::Caller
+            || item.term == item.word
+        {
             item.term.clone()
         } else {
             format!("{} for \"{}\" ({})", item.term, item.word, item.origin.name())
@@ -191,7 +208,10 @@ pub fn reason(judged: &Judged, evidence: &[Evidence]) -> String {
         .map(|(place, words)| format!("{}: {}", labels[place], words.join(", ")))
         .collect();
     let feature = |name: &str| {
-        features::NAMES.iter().position(|known| *known == name).map_or(0.0, |at| judged.features[at])
+        features::NAMES
+            .iter()
+            .position(|known| *known == name)
+            .map_or(0.0, |at| judged.features[at])
     };
     if feature("path_named") > 0.5 {
         parts.insert(0, "named in the task".to_owned());

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use reseek_indexer::Snapshot;
 use reseek_indexer::analyzer::{Analyzer, Mode};
 use reseek_indexer::entry::FileFlags;
-use reseek_indexer::Snapshot;
 use reseek_indexer::snapshot::{Doc, length_of};
 
 use crate::analysis::Analysis;
@@ -18,13 +18,50 @@ use crate::scoring::{ScoredConcept, Scores};
 
 /// Names of the features in order; the model refers to them by place.
 pub const NAMES: [&str; N_FEATURES] = [
-    "best", "next", "whole", "history", "together", "best_of_bound", "whole_of_bound", "cover_any",
-    "cover_symbol", "cover_names", "cover_file_name", "cover_folders", "cover_docs", "cover_text", "cover_code",
-    "file_name_precision", "symbol_name_precision", "identifier_defined", "identifier_used", "path_named", "folder_named",
-    "test_unasked", "test_asked", "aside_unasked", "declaration", "barrel", "text", "generated",
-    "log_symbols", "log_length", "log_commits", "reciprocal_rank", "share_of_top", "n_concepts", "top_of_bound",
-    "folder_share", "rarest_in_name", "imported_by_top", "imports_top", "cover_history", "n_best_symbols", "depth",
-    "recent_commits", "name_in_order",
+    "best",
+    "next",
+    "whole",
+    "history",
+    "together",
+    "best_of_bound",
+    "whole_of_bound",
+    "cover_any",
+    "cover_symbol",
+    "cover_names",
+    "cover_file_name",
+    "cover_folders",
+    "cover_docs",
+    "cover_text",
+    "cover_code",
+    "file_name_precision",
+    "symbol_name_precision",
+    "identifier_defined",
+    "identifier_used",
+    "path_named",
+    "folder_named",
+    "test_unasked",
+    "test_asked",
+    "aside_unasked",
+    "declaration",
+    "barrel",
+    "text",
+    "generated",
+    "log_symbols",
+    "log_length",
+    "log_commits",
+    "reciprocal_rank",
+    "share_of_top",
+    "n_concepts",
+    "top_of_bound",
+    "folder_share",
+    "rarest_in_name",
+    "imported_by_top",
+    "imports_top",
+    "cover_history",
+    "n_best_symbols",
+    "depth",
+    "recent_commits",
+    "name_in_order",
 ];
 
 /// Number of features.
@@ -87,7 +124,8 @@ pub fn matches(
                     let found = &mut all[usize::from(candidate) - 1];
                     let field = &mut found.concepts[c][scored as usize];
                     *field = field.max(term.weight);
-                    let best = found.alternatives[c].map_or(0.0, |known| concept.terms[known].weight);
+                    let best =
+                        found.alternatives[c].map_or(0.0, |known| concept.terms[known].weight);
                     if term.weight > best {
                         found.alternatives[c] = Some(place);
                     }
@@ -189,8 +227,7 @@ pub fn features(
                 fields.iter().map(|&field| matches.concepts[c][field as usize]).fold(0.0, f32::max)
             })
         };
-        let name_fields =
-            [Scored::Name, Scored::Compound, Scored::FileName, Scored::FileCompound];
+        let name_fields = [Scored::Name, Scored::Compound, Scored::FileName, Scored::FileCompound];
         let name_terms = analyzer.collect(stem(&candidate.path), Mode::Name);
         let n_matched = name_terms
             .iter()
@@ -212,27 +249,23 @@ pub fn features(
                 (-days / RECENT_DAYS).exp()
             })
             .sum();
-        let symbol_cover = matches
-            .symbols
-            .iter()
-            .map(|symbol| cover(&|c| symbol[c]))
-            .fold(0.0, f32::max);
+        let symbol_cover =
+            matches.symbols.iter().map(|symbol| cover(&|c| symbol[c])).fold(0.0, f32::max);
         let symbol_precision =
             matches.names.iter().take(3).map(|(hit, all)| (hit / all).min(1.0)).fold(0.0, f32::max);
         let rarest_in_name = concept_weights
             .iter()
             .enumerate()
             .map(|(c, weight)| {
-                let hit =
-                    name_fields.iter().map(|&f| matches.concepts[c][f as usize]).fold(0.0, f32::max);
+                let hit = name_fields
+                    .iter()
+                    .map(|&f| matches.concepts[c][f as usize])
+                    .fold(0.0, f32::max);
                 weight * hit
             })
             .fold(0.0, f32::max);
-        let path_named = analysis
-            .paths
-            .iter()
-            .map(|path| named(&candidate.path, path))
-            .fold(0.0, f32::max);
+        let path_named =
+            analysis.paths.iter().map(|path| named(&candidate.path, path)).fold(0.0, f32::max);
         let best = candidate.best();
         let values: Features = [
             part(best, context.maxima.best),

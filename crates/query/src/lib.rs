@@ -22,7 +22,7 @@ pub mod weights;
 
 pub use error::Error;
 pub use lexicon::Lexicon;
-pub use reseek_indexer::Index;
 pub use report::Retrieval;
+pub use reseek_indexer::Index;
 pub use retrieve::retrieve;
 pub use task::Task;

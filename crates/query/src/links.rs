@@ -13,13 +13,30 @@ use crate::error::Error;
 const N_SOURCES: usize = 10;
 /// Endings that a module may have as a file.
 const ENDINGS: &[&str] = &[
-    "", ".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".d.ts", ".vue", "/index.ts", "/index.tsx", "/index.js",
-    "/index.mts", "/index.d.ts",
+    "",
+    ".ts",
+    ".tsx",
+    ".js",
+    ".jsx",
+    ".mts",
+    ".cts",
+    ".mjs",
+    ".cjs",
+    ".d.ts",
+    ".vue",
+    "/index.ts",
+    "/index.tsx",
+    "/index.js",
+    "/index.mts",
+    "/index.d.ts",
 ];
 
 /// Whether a module is part of the corpus rather than a package from elsewhere, as far as its text tells.
 pub fn is_local(module: &str) -> bool {
-    module.starts_with('.') || module.starts_with("@/") || module.starts_with("~/") || module.starts_with('#')
+    module.starts_with('.')
+        || module.starts_with("@/")
+        || module.starts_with("~/")
+        || module.starts_with('#')
 }
 
 /// The paths that a relative module may stand for, as seen from the file at `from`; empty for other modules.
@@ -42,7 +59,10 @@ pub fn resolve(from: &str, module: &str) -> Vec<String> {
     }
     let base = parts.join("/");
     // `./a.js` is how modules name `./a.ts`.
-    let without = base.strip_suffix(".js").or_else(|| base.strip_suffix(".jsx")).or_else(|| base.strip_suffix(".mjs"));
+    let without = base
+        .strip_suffix(".js")
+        .or_else(|| base.strip_suffix(".jsx"))
+        .or_else(|| base.strip_suffix(".mjs"));
     let mut paths: Vec<String> = ENDINGS.iter().map(|ending| format!("{base}{ending}")).collect();
     if let Some(without) = without {
         paths.extend([".ts", ".tsx", ".mts"].iter().map(|ending| format!("{without}{ending}")));

@@ -90,7 +90,10 @@ pub fn gaps(
                 .zip(&shares)
                 .filter(|(concept, _)| {
                     !concept.generic
-                        && concept.alternatives.iter().any(|a| a.weight >= COVERED && terms.contains(&a.term))
+                        && concept
+                            .alternatives
+                            .iter()
+                            .any(|a| a.weight >= COVERED && terms.contains(&a.term))
                 })
                 .map(|(_, share)| share)
                 .sum();
@@ -153,23 +156,40 @@ impl Refinement<'_> {
     }
 
     /// The concepts of the next cycle; equal to those of this cycle if there is nothing to add.
-    pub fn concepts(&self, cache: &mut PostingsCache<'_>) -> Result<Vec<Concept>, Error> {
+    pub fn concepts(
+        &self,
+        cache: &mut PostingsCache<'_>,
+        gaps_found: &[Gap],
+    ) -> Result<Vec<Concept>, Error> {
         let weak = self.evaluated.strength() < STRONG;
         let gaps = uncovered(self.concepts, self.relevant);
         let open_stems: BTreeSet<&str> =
             gaps.iter().flat_map(|&c| &self.concepts[c].stems).map(String::as_str).collect();
-        let open = |stems: &[String]| weak || stems.iter().any(|stem| open_stems.contains(stem.as_str()));
-        let mut concepts = if self.on(Origin::Lexicon) && self.cycle == 1 {
-            with_lexicon(self.concepts, self.analysis, self.lexicon, &LEXICON_WEIGHTS, &open)
-        } else {
-            self.concepts.to_vec()
-        };
+        let open =
+            |stems: &[String]| weak || stems.iter().any(|stem| open_stems.contains(stem.as_str()));
+        // First the ways to say the task that are known beforehand; only then those that this corpus teaches.
+        if self.cycle == 1 {
+            let mut concepts = if self.on(Origin::Lexicon) {
+                with_lexicon(self.concepts, self.analysis, self.lexicon, &LEXICON_WEIGHTS, &open)
+            } else {
+                self.concepts.to_vec()
+            };
+            for concept in &mut concepts {
+                if self.on(Origin::Abbreviation) && !concept.generic && open(&concept.stems) {
+                    self.abbreviations(concept, cache)?;
+                }
+            }
+            if self.on(Origin::Stem) {
+                self.joined(&mut concepts, &open)?;
+            }
+            if concepts != self.concepts {
+                return Ok(concepts);
+            }
+        }
+        let mut concepts = self.concepts.to_vec();
         for concept in &mut concepts {
             if concept.generic || !open(&concept.stems) {
                 continue;
-            }
-            if self.on(Origin::Abbreviation) && self.cycle == 1 {
-                self.abbreviations(concept, cache)?;
             }
             if self.on(Origin::Comment) {
                 self.learned(concept, Origin::Comment, COMMENT_WEIGHT, cache)?;
@@ -178,20 +198,24 @@ impl Refinement<'_> {
                 self.learned(concept, Origin::History, HISTORY_WEIGHT, cache)?;
             }
         }
-        if self.on(Origin::Stem) && self.cycle == 1 {
-            self.joined(&mut concepts, &open)?;
-        }
+        concepts.extend(self.feedback(gaps_found));
         Ok(concepts)
     }
 
     /// Neighbouring words of the task that the code writes as one (`log in`, `login`), added to the concepts of both.
-    fn joined(&self, concepts: &mut [Concept], open: &dyn Fn(&[String]) -> bool) -> Result<(), Error> {
+    fn joined(
+        &self,
+        concepts: &mut [Concept],
+        open: &dyn Fn(&[String]) -> bool,
+    ) -> Result<(), Error> {
         let fields = self.snapshot.fields();
         let mut analyzer = Analyzer::new();
         let list: Vec<&str> = words(&self.analysis.text).map(|(_, word)| word).collect();
         for pair in list.windows(2) {
             let joined = format!("{}{}", pair[0], pair[1]).to_lowercase();
-            if joined.len() < 5 || (is_stop_word(&pair[0].to_lowercase()) && is_stop_word(&pair[1].to_lowercase())) {
+            if joined.len() < 5
+                || (is_stop_word(&pair[0].to_lowercase()) && is_stop_word(&pair[1].to_lowercase()))
+            {
                 continue;
             }
             let term = analyzer.stem(&joined);
@@ -203,7 +227,8 @@ impl Refinement<'_> {
             for word in pair {
                 let stems = analyzer.collect(word, Mode::Prose);
                 for concept in concepts.iter_mut() {
-                    if open(&concept.stems) && stems.iter().any(|stem| concept.stems.contains(stem)) {
+                    if open(&concept.stems) && stems.iter().any(|stem| concept.stems.contains(stem))
+                    {
                         concept.add(Alternative {
                             term: term.clone(),
                             label: joined.clone(),
@@ -218,7 +243,11 @@ impl Refinement<'_> {
     }
 
     /// Short forms in names of the index of a long word, and long forms of a short one.
-    fn abbreviations(&self, concept: &mut Concept, cache: &mut PostingsCache<'_>) -> Result<(), Error> {
+    fn abbreviations(
+        &self,
+        concept: &mut Concept,
+        cache: &mut PostingsCache<'_>,
+    ) -> Result<(), Error> {
         if concept.stems.len() != 1 {
             return Ok(());
         }
@@ -249,7 +278,9 @@ impl Refinement<'_> {
             let chars: Vec<char> = consonants.chars().collect();
             if chars.len() > 3 {
                 found.push([chars[0], chars[1], chars[chars.len() - 1]].iter().collect());
-                found.push([chars[0], chars[chars.len() - 2], chars[chars.len() - 1]].iter().collect());
+                found.push(
+                    [chars[0], chars[chars.len() - 2], chars[chars.len() - 1]].iter().collect(),
+                );
             }
         } else if !known {
             found.extend(
@@ -261,7 +292,12 @@ impl Refinement<'_> {
         }
         let mut n_added = 0;
         for term in found {
-            if n_added >= MAX_LEARNED || term == stem || term.len() < 2 || is_generic(&term) || is_stop_word(&term) {
+            if n_added >= MAX_LEARNED
+                || term == stem
+                || term.len() < 2
+                || is_generic(&term)
+                || is_stop_word(&term)
+            {
                 continue;
             }
             if self.snapshot.doc_freq_bound(names, &term)? > 0 {
@@ -312,7 +348,9 @@ impl Refinement<'_> {
                 let file = self.snapshot.file_of(doc);
                 let entry: FileEntry = self.snapshot.entry(file)?;
                 let ordinal = self.snapshot.ordinal(doc) as usize;
-                if let Some(symbol) = ordinal.checked_sub(1).and_then(|index| entry.symbols.get(index)) {
+                if let Some(symbol) =
+                    ordinal.checked_sub(1).and_then(|index| entry.symbols.get(index))
+                {
                     terms.extend(analyzer.collect(&symbol.name, Mode::Name));
                 }
             } else {
@@ -331,7 +369,11 @@ impl Refinement<'_> {
             }
             n_sources += 1.0;
             for term in terms {
-                if term.len() > 2 && !is_stop_word(&term) && !is_generic(&term) && !concept.stems.contains(&term) {
+                if term.len() > 2
+                    && !is_stop_word(&term)
+                    && !is_generic(&term)
+                    && !concept.stems.contains(&term)
+                {
                     *counts.entry(term).or_default() += 1.0;
                 }
             }
@@ -356,7 +398,7 @@ impl Refinement<'_> {
     }
 
     /// Terms that the relevant files lead to: parts of names that they import from files outside the results.
-    pub fn feedback(&self, gaps: &[Gap]) -> Vec<Concept> {
+    fn feedback(&self, gaps: &[Gap]) -> Vec<Concept> {
         if !self.on(Origin::Feedback) {
             return Vec::new();
         }

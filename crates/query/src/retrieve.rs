@@ -56,6 +56,7 @@ pub fn retrieve_until(
     let mut merged: BTreeMap<String, Merged> = BTreeMap::new();
     let mut cycles: Vec<Cycle> = Vec::new();
     let mut number = 1;
+    let mut was_weak = false;
     let (stop, gaps, missing) = loop {
         if cancelled() {
             return Err(Error::Cancelled);
@@ -69,10 +70,16 @@ pub fn retrieve_until(
             task.candidates,
             &|path| filter.admits(path) && !excluded.contains(path),
         )?;
-        let relevant: Vec<&Judged> =
-            evaluated.judged.iter().filter(|judged| judged.relevance >= task.threshold.max(0.5)).collect();
+        let relevant: Vec<&Judged> = evaluated
+            .judged
+            .iter()
+            .filter(|judged| judged.relevance >= task.threshold.max(0.5))
+            .collect();
         let (gaps, missing) = refine::gaps(snapshot, &concepts, &evaluated, &relevant)?;
-        let found_new = merge(&mut merged, &evaluated, &concepts, number, task.threshold);
+        // Files that look relevant are not believed while the words as a whole are answered weakly.
+        let weak = number == 1 && evaluated.strength() < refine::STRONG;
+        merge(&mut merged, &evaluated, &concepts, number, was_weak);
+        was_weak = weak;
         let mut cycle = trace(number, task, &concepts, &evaluated, &missing);
         cycle.query.patterns.extend(learned_patterns.iter().cloned());
         cycle.query.excludes.extend(excluded.iter().take(MAX_LISTED_EXCLUDES).cloned());
@@ -90,15 +97,12 @@ pub fn retrieve_until(
             cycle: number,
         };
         let mut next = Vec::new();
-        let stop = if relevant.len() >= ENOUGH && !critical {
+        let stop = if relevant.len() >= ENOUGH && !critical && !weak {
             Some(Stop::Sufficient)
-        } else if number > 1 && !found_new {
-            Some(Stop::NothingNew)
         } else if number >= task.max_cycles {
             Some(Stop::MaxCycles)
         } else {
-            next = refinement.concepts(&mut cache)?;
-            next.extend(refinement.feedback(&gaps));
+            next = refinement.concepts(&mut cache, &gaps)?;
             (next == concepts).then_some(Stop::NothingNew)
         };
         cycle.stop = stop;
@@ -112,19 +116,31 @@ pub fn retrieve_until(
                 evaluated
                     .judged
                     .iter()
-                    .filter(|judged| judged.relevance < HOPELESS && judged.matches.alternatives.iter().all(Option::is_none))
+                    .filter(|judged| {
+                        judged.relevance < HOPELESS
+                            && judged.matches.alternatives.iter().all(Option::is_none)
+                    })
                     .map(|judged| judged.candidate.path.clone()),
             );
         }
         learned_patterns = folders(&relevant);
-        focus_areas = task.focus_areas.iter().cloned().chain(gaps.iter().map(|gap| gap.name.clone())).collect();
+        focus_areas = task
+            .focus_areas
+            .iter()
+            .cloned()
+            .chain(gaps.iter().map(|gap| gap.name.clone()))
+            .collect();
         concepts = next;
         number += 1;
     };
     let n_judged = merged.len();
-    let mut ranked: Vec<(String, Merged)> =
-        merged.into_iter().filter(|(_, merged)| merged.judged.relevance >= task.threshold).collect();
-    ranked.sort_by(|a, b| b.1.judged.relevance.total_cmp(&a.1.judged.relevance).then_with(|| a.0.cmp(&b.0)));
+    let mut ranked: Vec<(String, Merged)> = merged
+        .into_iter()
+        .filter(|(_, merged)| merged.judged.relevance >= task.threshold)
+        .collect();
+    ranked.sort_by(|a, b| {
+        b.1.judged.relevance.total_cmp(&a.1.judged.relevance).then_with(|| a.0.cmp(&b.0))
+    });
     let n_cut = ranked.len().saturating_sub(task.limit);
     ranked.truncate(task.limit);
     let mut results = Vec::with_capacity(ranked.len());
@@ -132,7 +148,15 @@ pub fn retrieve_until(
         let missing = missing.get(&path).cloned().unwrap_or_default();
         results.push(result(snapshot, path, &merged, missing)?);
     }
-    Ok(Retrieval { task: task.text.clone(), results, cycles, gaps: unique(gaps), stop, n_judged, n_cut })
+    Ok(Retrieval {
+        task: task.text.clone(),
+        results,
+        cycles,
+        gaps: unique(gaps),
+        stop,
+        n_judged,
+        n_cut,
+    })
 }
 
 /// A judgement with what explains it, kept over the cycles.
@@ -143,31 +167,32 @@ struct Merged {
     cycle: u32,
 }
 
-/// Takes the judgements of a cycle over; a file that was judged before keeps the better one. Tells whether there is
-/// a relevant file that was not there before.
+/// Takes the judgements of a cycle over. A file that was judged before keeps its judgement, because further ways to say
+/// the task only serve to find further files; unless the cycle before was weak and its judgements with it.
 fn merge(
     merged: &mut BTreeMap<String, Merged>,
     evaluated: &Evaluated,
     concepts: &[Concept],
     cycle: u32,
-    threshold: f32,
-) -> bool {
-    let mut found_new = false;
+    replace: bool,
+) {
     for judged in &evaluated.judged {
         let known = merged.get(&judged.candidate.path);
-        if known.is_some_and(|known| known.judged.relevance >= judged.relevance) {
+        if known.is_some() && !replace {
             continue;
         }
-        let was_relevant = known.is_some_and(|known| known.judged.relevance >= threshold);
-        found_new |= !was_relevant && judged.relevance >= threshold;
         let evidence = evidence(judged, concepts, &evaluated.scores);
         let first = known.map_or(cycle, |known| known.cycle);
         merged.insert(
             judged.candidate.path.clone(),
-            Merged { reason: reason(judged, &evidence), evidence, judged: judged.clone(), cycle: first },
+            Merged {
+                reason: reason(judged, &evidence),
+                evidence,
+                judged: judged.clone(),
+                cycle: first,
+            },
         );
     }
-    found_new
 }
 
 fn trace(
@@ -222,7 +247,11 @@ fn folders(relevant: &[&Judged]) -> Vec<String> {
             *counts.entry(folder).or_default() += 1;
         }
     }
-    counts.into_iter().filter(|(_, count)| *count > 1).map(|(folder, _)| format!("{folder}/**")).collect()
+    counts
+        .into_iter()
+        .filter(|(_, count)| *count > 1)
+        .map(|(folder, _)| format!("{folder}/**"))
+        .collect()
 }
 
 fn unique(gaps: Vec<Gap>) -> Vec<Gap> {
