@@ -7,7 +7,7 @@
 use reseek_indexer::analyzer::Analyzer;
 
 use crate::analysis::{Analysis, is_generic};
-use crate::lexicon::{Lexicon, MAX_PHRASE_WORDS};
+use crate::lexicon::{CodeTerm, Lexicon, MAX_PHRASE_WORDS};
 use crate::report::Origin;
 
 /// One way to say a concept.
@@ -192,7 +192,12 @@ pub fn with_lexicon(
             );
             for stem in &stems {
                 for synonym in lexicon.synonyms(stem) {
-                    concept.add(own(synonym, synonym, weights.synonym, Origin::Lexicon));
+                    concept.add(own(
+                        &synonym.term,
+                        &synonym.label,
+                        weights.synonym,
+                        Origin::Lexicon,
+                    ));
                 }
             }
         }
@@ -201,9 +206,9 @@ pub fn with_lexicon(
     all
 }
 
-fn add_terms(concept: &mut Concept, terms: &[String], weight: f32, fall: f32) {
+fn add_terms(concept: &mut Concept, terms: &[CodeTerm], weight: f32, fall: f32) {
     for (position, term) in terms.iter().enumerate() {
         let weight = weight / (1.0 + fall * position as f32);
-        concept.add(own(term, term, weight, Origin::Lexicon));
+        concept.add(own(&term.term, &term.label, weight, Origin::Lexicon));
     }
 }

@@ -105,12 +105,13 @@ pub fn dispatch(
         imports: &imports,
     };
     let features = features::features(&context, &candidates, &matches)?;
+    let n_candidates = candidates.len();
     let mut judged: Vec<Judged> = candidates
         .into_iter()
         .zip(matches)
         .zip(features)
         .map(|((candidate, matches), features)| Judged {
-            relevance: model::relevance(&features),
+            relevance: model::relevance(&features, n_candidates),
             candidate,
             features,
             matches,

@@ -9,20 +9,32 @@ use std::sync::OnceLock;
 
 use reseek_indexer::analyzer::{Analyzer, Mode, is_stop_word, words};
 
-const PHRASES: [&str; 2] =
-    [include_str!("../lexicon/product-words.tsv"), include_str!("../lexicon/system-words.tsv")];
+const PHRASES: [&str; 3] = [
+    include_str!("../lexicon/developer-words.tsv"),
+    include_str!("../lexicon/product-words.tsv"),
+    include_str!("../lexicon/system-words.tsv"),
+];
 const GROUPS: &str = include_str!("../lexicon/synonym-groups.txt");
 
 /// Phrases of more words than this are not looked up.
 pub const MAX_PHRASE_WORDS: usize = 4;
 
+/// A code term of the lexicon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeTerm {
+    /// The term under which the index knows it.
+    pub term: String,
+    /// The word as the lexicon has it.
+    pub label: String,
+}
+
 /// Phrases and synonyms, ready to be looked up by stems.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     /// Stems of a phrase, joined by spaces, to the code terms of its lines, best first.
-    phrases: BTreeMap<String, Vec<String>>,
-    /// Groups of synonyms, as stems.
-    groups: Vec<Vec<String>>,
+    phrases: BTreeMap<String, Vec<CodeTerm>>,
+    /// Groups of synonyms.
+    groups: Vec<Vec<CodeTerm>>,
     /// A stem to the groups that it is in.
     group_of: BTreeMap<String, Vec<usize>>,
 }
@@ -43,10 +55,10 @@ impl Lexicon {
             }
             for line in GROUPS.lines() {
                 let index = lexicon.groups.len();
-                let members: Vec<String> =
+                let members: Vec<CodeTerm> =
                     line.split_whitespace().map(|word| code_term(&analyzer, word)).collect();
                 for member in &members {
-                    lexicon.group_of.entry(member.clone()).or_default().push(index);
+                    lexicon.group_of.entry(member.term.clone()).or_default().push(index);
                 }
                 lexicon.groups.push(members);
             }
@@ -64,7 +76,7 @@ impl Lexicon {
         for (phrase, terms) in entries {
             let stems = stems(&mut analyzer, phrase).join(" ");
             // The user's word goes before the built-in one.
-            let mut all: Vec<String> =
+            let mut all: Vec<CodeTerm> =
                 terms.iter().map(|term| code_term(&analyzer, term)).collect();
             let list = lexicon.phrases.entry(stems).or_default();
             all.extend(list.iter().filter(|term| !all.contains(term)).cloned().collect::<Vec<_>>());
@@ -81,23 +93,23 @@ impl Lexicon {
         let list = self.phrases.entry(stems.join(" ")).or_default();
         for term in terms {
             let term = code_term(analyzer, term);
-            if !list.contains(&term) && !term.is_empty() {
+            if !list.contains(&term) && !term.term.is_empty() {
                 list.push(term);
             }
         }
     }
 
     /// The code terms for a phrase given by its stems; empty if it is unknown.
-    pub fn code_terms(&self, stems: &[String]) -> &[String] {
+    pub fn code_terms(&self, stems: &[String]) -> &[CodeTerm] {
         self.phrases.get(&stems.join(" ")).map_or(&[], Vec::as_slice)
     }
 
     /// The synonyms of a stem, itself left out, in the order of the groups.
-    pub fn synonyms(&self, stem: &str) -> Vec<&str> {
-        let mut synonyms: Vec<&str> = Vec::new();
+    pub fn synonyms(&self, stem: &str) -> Vec<&CodeTerm> {
+        let mut synonyms: Vec<&CodeTerm> = Vec::new();
         for &group in self.group_of.get(stem).map_or(&[][..], Vec::as_slice) {
             for member in &self.groups[group] {
-                if member != stem && !synonyms.contains(&member.as_str()) {
+                if member.term != stem && !synonyms.contains(&member) {
                     synonyms.push(member);
                 }
             }
@@ -112,10 +124,10 @@ impl Lexicon {
 }
 
 /// The term under which the index knows a code term: lowercase, without separators, stemmed.
-fn code_term(analyzer: &Analyzer, term: &str) -> String {
+fn code_term(analyzer: &Analyzer, term: &str) -> CodeTerm {
     let joined: String =
         term.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    analyzer.stem(&joined)
+    CodeTerm { term: analyzer.stem(&joined), label: term.to_owned() }
 }
 
 /// The stems of a phrase without its function words; all of it if it holds nothing else.

@@ -119,10 +119,16 @@ pub fn score(features: &Features) -> f64 {
     model().trees.iter().map(|tree| tree.value(features)).sum()
 }
 
+/// Candidates that competed for relevance in the tasks that the model learned from.
+const LEARNED_CANDIDATES: f64 = 200.0;
+
 /// Relevance, 0 to 1: the score on the calibration curve. Strictly growing in the score, so that equal
 /// relevance means an equal score.
-pub fn relevance(features: &Features) -> f32 {
-    let score = score(features);
+///
+/// Where fewer files match at all, each is more likely to be meant: by Bayes' rule the odds grow as the number of
+/// candidates shrinks, and scores are log-odds up to a constant.
+pub fn relevance(features: &Features, n_candidates: usize) -> f32 {
+    let score = score(features) + (LEARNED_CANDIDATES / n_candidates.max(1) as f64).ln().max(0.0);
     let curve = &model().curve;
     let after = curve.partition_point(|point| point.0 < score);
     let value = match (after.checked_sub(1).map(|before| curve[before]), curve.get(after)) {
@@ -165,7 +171,7 @@ mod tests {
             for (at, feature) in features.iter_mut().enumerate() {
                 *feature = ((step * 31 + at as u32 * 17) % 97) as f32 / 97.0;
             }
-            judged.push((score(&features), relevance(&features)));
+            judged.push((score(&features), relevance(&features, 200)));
         }
         judged.sort_by(|a, b| a.0.total_cmp(&b.0));
         assert!(judged.windows(2).all(|pair| pair[0].1 <= pair[1].1));

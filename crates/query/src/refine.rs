@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reseek_indexer::Snapshot;
-use reseek_indexer::analyzer::{Analyzer, Mode, is_stop_word, words};
+use reseek_indexer::analyzer::{Analyzer, Mode, is_stop_word, split, words};
 use reseek_indexer::entry::FileEntry;
 use reseek_indexer::snapshot::Doc;
 
@@ -60,13 +60,24 @@ pub fn uncovered(concepts: &[Concept], relevant: &[&Judged]) -> Vec<usize> {
         .collect()
 }
 
+/// What a cycle left open.
+#[derive(Clone, Debug, Default)]
+pub struct Gaps {
+    /// The gaps, concepts of the task first, then definitions by how much they are needed.
+    pub list: Vec<Gap>,
+    /// Names that each relevant file needs, by its path.
+    pub by_file: BTreeMap<String, Vec<String>>,
+    /// Files that define a missing name.
+    pub targets: BTreeSet<Doc>,
+}
+
 /// What the task or a relevant file needs and no relevant file provides.
 pub fn gaps(
     snapshot: &Snapshot,
     concepts: &[Concept],
     evaluated: &Evaluated,
     relevant: &[&Judged],
-) -> Result<(Vec<Gap>, BTreeMap<String, Vec<String>>), Error> {
+) -> Result<Gaps, Error> {
     let shares = shares(concepts, evaluated);
     let mut gaps: Vec<Gap> = uncovered(concepts, relevant)
         .into_iter()
@@ -78,7 +89,7 @@ pub fn gaps(
         })
         .collect();
     let results: BTreeSet<Doc> = relevant.iter().map(|judged| judged.candidate.file).collect();
-    let mut needed: BTreeMap<String, (f32, Vec<String>)> = BTreeMap::new();
+    let mut needed: BTreeMap<String, (f32, Vec<String>, BTreeSet<Doc>)> = BTreeMap::new();
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut analyzer = Analyzer::new();
     for judged in relevant.iter().take(10) {
@@ -97,37 +108,43 @@ pub fn gaps(
                 })
                 .map(|(_, share)| share)
                 .sum();
-            if share <= 0.0 {
-                continue;
-            }
             // A name that comes out of a file among the results is not missing.
-            match links::target(snapshot, &judged.candidate.path, &module)? {
-                Some(target) if !results.contains(&target) => {}
+            let target = match links::target(snapshot, &judged.candidate.path, &module)? {
+                Some(target) if !results.contains(&target) => target,
                 _ => continue,
-            }
+            };
             let entry = needed.entry(name.clone()).or_default();
             entry.0 = entry.0.max(share);
             entry.1.push(judged.candidate.path.clone());
+            entry.2.insert(target);
             by_file.entry(judged.candidate.path.clone()).or_default().push(name);
         }
     }
-    let mut definitions: Vec<(f32, Gap)> = needed
+    let most = relevant.len().min(10) as f32;
+    let mut definitions: Vec<(f32, Gap, BTreeSet<Doc>)> = needed
         .into_iter()
-        .map(|(name, (share, needed_by))| {
+        .filter(|(_, (share, needed_by, _))| *share > 0.0 || needed_by.len() > 1)
+        .map(|(name, (share, needed_by, targets))| {
             (
-                share * needed_by.len() as f32,
+                (0.1 + share) * needed_by.len() as f32,
                 Gap {
                     name,
                     kind: GapKind::Definition,
-                    critical: share >= CRITICAL_SHARE && needed_by.len() > 1,
+                    critical: needed_by.len() > 1
+                        && (share >= CRITICAL_SHARE || needed_by.len() as f32 > most / 2.0),
                     needed_by,
                 },
+                targets,
             )
         })
         .collect();
     definitions.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
-    gaps.extend(definitions.into_iter().take(MAX_DEFINITION_GAPS).map(|(_, gap)| gap));
-    Ok((gaps, by_file))
+    let mut targets = BTreeSet::new();
+    for (_, gap, files) in definitions.into_iter().take(MAX_DEFINITION_GAPS) {
+        gaps.push(gap);
+        targets.extend(files);
+    }
+    Ok(Gaps { list: gaps, by_file, targets })
 }
 
 /// What a refinement works with.
@@ -339,11 +356,11 @@ impl Refinement<'_> {
         if docs.is_empty() || docs.len() > 60 {
             return Ok(());
         }
-        let mut analyzer = Analyzer::new();
-        let mut counts: BTreeMap<String, f32> = BTreeMap::new();
+        let analyzer = Analyzer::new();
+        let mut counts: BTreeMap<String, (f32, String)> = BTreeMap::new();
         let mut n_sources = 0.0_f32;
         for doc in docs {
-            let mut terms: BTreeSet<String> = BTreeSet::new();
+            let mut terms: BTreeMap<String, String> = BTreeMap::new();
             if origin == Origin::Comment {
                 let file = self.snapshot.file_of(doc);
                 let entry: FileEntry = self.snapshot.entry(file)?;
@@ -351,7 +368,7 @@ impl Refinement<'_> {
                 if let Some(symbol) =
                     ordinal.checked_sub(1).and_then(|index| entry.symbols.get(index))
                 {
-                    terms.extend(analyzer.collect(&symbol.name, Mode::Name));
+                    terms.extend(labelled(&analyzer, &symbol.name));
                 }
             } else {
                 let keys = self.snapshot.touches(doc);
@@ -363,36 +380,36 @@ impl Refinement<'_> {
                         let path = self.snapshot.path(file)?;
                         let name = path.rsplit('/').next().unwrap_or(&path);
                         let stem = name.split('.').next().unwrap_or(name);
-                        terms.extend(analyzer.collect(stem, Mode::Name));
+                        terms.extend(labelled(&analyzer, stem));
                     }
                 }
             }
             n_sources += 1.0;
-            for term in terms {
+            for (term, label) in terms {
                 if term.len() > 2
                     && !is_stop_word(&term)
                     && !is_generic(&term)
                     && !concept.stems.contains(&term)
                 {
-                    *counts.entry(term).or_default() += 1.0;
+                    counts.entry(term).or_insert_with(|| (0.0, label)).0 += 1.0;
                 }
             }
         }
         let n_symbols = self.snapshot.meta().totals.n_symbols.max(1) as f32;
         let names = self.snapshot.fields().name;
-        let mut ranked: Vec<(f32, String)> = Vec::new();
-        for (term, count) in counts {
+        let mut ranked: Vec<(f32, String, String)> = Vec::new();
+        for (term, (count, label)) in counts {
             let everywhere = self.snapshot.doc_freq_bound(names, &term)? as f32;
             // Confidence of the association, and how much it exceeds chance.
             let confidence = count / n_sources;
             let lift = (count * n_symbols / (n_sources * everywhere.max(1.0))).ln();
             if lift > 1.0 && (count >= 2.0 || n_sources <= 2.0) {
-                ranked.push((confidence * lift, term));
+                ranked.push((confidence * lift, term, label));
             }
         }
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        for (_, term) in ranked.into_iter().take(MAX_LEARNED) {
-            concept.add(Alternative { label: term.clone(), term, weight, origin });
+        for (_, term, label) in ranked.into_iter().take(MAX_LEARNED) {
+            concept.add(Alternative { label, term, weight, origin });
         }
         Ok(())
     }
@@ -402,17 +419,17 @@ impl Refinement<'_> {
         if !self.on(Origin::Feedback) {
             return Vec::new();
         }
-        let mut analyzer = Analyzer::new();
+        let analyzer = Analyzer::new();
         let mut counts: BTreeMap<String, (f32, String)> = BTreeMap::new();
         for gap in gaps.iter().filter(|gap| gap.kind == GapKind::Definition) {
-            for term in analyzer.collect(&gap.name, Mode::Name) {
+            for (term, label) in labelled(&analyzer, &gap.name) {
                 let known = self.concepts.iter().any(|concept| {
                     concept.alternatives.iter().any(|alternative| alternative.term == term)
                 });
                 if known || is_generic(&term) || is_stop_word(&term) || term.len() < 3 {
                     continue;
                 }
-                let entry = counts.entry(term).or_insert_with(|| (0.0, gap.name.clone()));
+                let entry = counts.entry(term).or_insert_with(|| (0.0, label));
                 entry.0 += gap.needed_by.len() as f32;
             }
         }
@@ -422,13 +439,13 @@ impl Refinement<'_> {
         ranked
             .into_iter()
             .take(MAX_LEARNED)
-            .map(|(_, term, name)| Concept {
-                label: name.clone(),
+            .map(|(_, term, label)| Concept {
+                label: label.clone(),
                 stems: vec![term.clone()],
                 weight: FEEDBACK_WEIGHT,
                 generic: true,
                 alternatives: vec![Alternative {
-                    label: term.clone(),
+                    label,
                     term,
                     weight: 1.0,
                     origin: Origin::Feedback,
@@ -436,4 +453,15 @@ impl Refinement<'_> {
             })
             .collect()
     }
+}
+
+/// The terms of the parts of a name, each with the part as people read it.
+fn labelled(analyzer: &Analyzer, name: &str) -> BTreeMap<String, String> {
+    words(name)
+        .flat_map(|(_, word)| split(word))
+        .map(|part| {
+            let label = part.to_lowercase();
+            (analyzer.stem(&label), label)
+        })
+        .collect()
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reseek_indexer::Snapshot;
 use reseek_indexer::corpus::PathPattern;
 use reseek_indexer::entry::FileEntry;
+use reseek_indexer::snapshot::Doc;
 
 use crate::analysis::{Analysis, analyse};
 use crate::concepts::{Concept, plain};
@@ -57,7 +58,8 @@ pub fn retrieve_until(
     let mut cycles: Vec<Cycle> = Vec::new();
     let mut number = 1;
     let mut was_weak = false;
-    let (stop, gaps, missing) = loop {
+    let mut targets = BTreeSet::new();
+    let (stop, gaps) = loop {
         if cancelled() {
             return Err(Error::Cancelled);
         }
@@ -75,17 +77,17 @@ pub fn retrieve_until(
             .iter()
             .filter(|judged| judged.relevance >= task.threshold.max(0.5))
             .collect();
-        let (gaps, missing) = refine::gaps(snapshot, &concepts, &evaluated, &relevant)?;
+        let gaps = refine::gaps(snapshot, &concepts, &evaluated, &relevant)?;
         // Files that look relevant are not believed while the words as a whole are answered weakly.
         let weak = number == 1 && evaluated.strength() < refine::STRONG;
-        merge(&mut merged, &evaluated, &concepts, number, was_weak);
+        merge(&mut merged, &evaluated, &concepts, number, was_weak, &targets);
         was_weak = weak;
-        let mut cycle = trace(number, task, &concepts, &evaluated, &missing);
+        let mut cycle = trace(number, task, &concepts, &evaluated, &gaps.by_file);
         cycle.query.patterns.extend(learned_patterns.iter().cloned());
         cycle.query.excludes.extend(excluded.iter().take(MAX_LISTED_EXCLUDES).cloned());
         cycle.query.focus_areas.clone_from(&focus_areas);
 
-        let critical = gaps.iter().any(|gap| gap.critical);
+        let critical = gaps.list.iter().any(|gap| gap.critical);
         let refinement = Refinement {
             snapshot,
             analysis: &analysis,
@@ -102,13 +104,13 @@ pub fn retrieve_until(
         } else if number >= task.max_cycles {
             Some(Stop::MaxCycles)
         } else {
-            next = refinement.concepts(&mut cache, &gaps)?;
+            next = refinement.concepts(&mut cache, &gaps.list)?;
             (next == concepts).then_some(Stop::NothingNew)
         };
         cycle.stop = stop;
         cycles.push(cycle);
         if let Some(stop) = stop {
-            break (stop, gaps, missing);
+            break (stop, gaps);
         }
         // Only a cycle whose words the index answered well can say that a file is hopeless.
         if evaluated.strength() >= refine::STRONG {
@@ -128,8 +130,9 @@ pub fn retrieve_until(
             .focus_areas
             .iter()
             .cloned()
-            .chain(gaps.iter().map(|gap| gap.name.clone()))
+            .chain(gaps.list.iter().map(|gap| gap.name.clone()))
             .collect();
+        targets = gaps.targets;
         concepts = next;
         number += 1;
     };
@@ -145,14 +148,14 @@ pub fn retrieve_until(
     ranked.truncate(task.limit);
     let mut results = Vec::with_capacity(ranked.len());
     for (path, merged) in ranked {
-        let missing = missing.get(&path).cloned().unwrap_or_default();
+        let missing = gaps.by_file.get(&path).cloned().unwrap_or_default();
         results.push(result(snapshot, path, &merged, missing)?);
     }
     Ok(Retrieval {
         task: task.text.clone(),
         results,
         cycles,
-        gaps: unique(gaps),
+        gaps: unique(gaps.list),
         stop,
         n_judged,
         n_cut,
@@ -168,17 +171,22 @@ struct Merged {
 }
 
 /// Takes the judgements of a cycle over. A file that was judged before keeps its judgement, because further ways to say
-/// the task only serve to find further files; unless the cycle before was weak and its judgements with it.
+/// the task only serve to find further files; unless the cycle before was weak and its judgements with it, or the cycle
+/// was after this file (one of `targets`) and found more that speaks for it.
 fn merge(
     merged: &mut BTreeMap<String, Merged>,
     evaluated: &Evaluated,
     concepts: &[Concept],
     cycle: u32,
     replace: bool,
+    targets: &BTreeSet<Doc>,
 ) {
     for judged in &evaluated.judged {
         let known = merged.get(&judged.candidate.path);
-        if known.is_some() && !replace {
+        let stays = known.is_some_and(|known| {
+            !targets.contains(&judged.candidate.file) || known.judged.relevance >= judged.relevance
+        });
+        if stays && !replace {
             continue;
         }
         let evidence = evidence(judged, concepts, &evaluated.scores);

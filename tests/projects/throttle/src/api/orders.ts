@@ -1,0 +1,5 @@
+import { query } from "../db/query";
+
+export async function listOrders() {
+  return query("select id, placed_at from orders order by placed_at desc");
+}

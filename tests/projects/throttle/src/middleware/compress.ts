@@ -1,0 +1,5 @@
+import { gzipSync } from "node:zlib";
+
+export function compress() {
+  return (body: Buffer) => gzipSync(body);
+}

@@ -1,0 +1,3 @@
+export function logRequest(write: (line: string) => void = console.log) {
+  return (method: string, url: string) => write(`${method} ${url}`);
+}
