@@ -25,6 +25,8 @@ mod status;
 #[cfg(test)]
 mod store;
 #[cfg(test)]
+mod stories;
+#[cfg(test)]
 mod tidy;
 #[cfg(test)]
 mod util;

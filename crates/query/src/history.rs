@@ -13,7 +13,12 @@ use crate::error::Error;
 use crate::scoring::{ScoredConcept, idf};
 
 /// Commits that touched more files than this say nothing about any of them.
-const MAX_COMMIT_FILES: usize = 60;
+const MAX_COMMIT_FILES: u64 = 60;
+
+/// The same for a small corpus, where a commit of half of all files is the first or a clean-up.
+fn max_commit_files(snapshot: &Snapshot) -> usize {
+    MAX_COMMIT_FILES.min(snapshot.meta().totals.n_files / 2).max(2) as usize
+}
 /// Files whose history scores are looked at further.
 const MAX_FILES: usize = 400;
 /// Frequencies saturate as in BM25.
@@ -29,6 +34,7 @@ pub fn scores(
     concepts: &[ScoredConcept],
 ) -> Result<BTreeMap<Doc, f32>, Error> {
     let n_files = snapshot.meta().totals.n_files;
+    let max_files = max_commit_files(snapshot);
     let mut touched: HashMap<Doc, Vec<u64>> = HashMap::new();
     let mut n_commits: HashMap<u64, f32> = HashMap::new();
     let mut total: HashMap<u64, f32> = HashMap::new();
@@ -38,7 +44,7 @@ pub fn scores(
             let mut frequency: BTreeMap<u64, f32> = BTreeMap::new();
             for &commit in &term.postings.commits {
                 let keys = touched.entry(commit).or_insert_with(|| snapshot.touches(commit));
-                if keys.len() > MAX_COMMIT_FILES {
+                if keys.len() > max_files {
                     continue;
                 }
                 let share = 1.0 / (1.0 + (keys.len() as f32).ln());
@@ -89,6 +95,7 @@ pub fn changed_together(
     snapshot: &Snapshot,
     files: &[(Doc, f32)],
 ) -> Result<BTreeMap<u64, f32>, Error> {
+    let max_files = max_commit_files(snapshot);
     let mut together: BTreeMap<u64, f32> = BTreeMap::new();
     for &(file, weight) in files {
         let own = snapshot.key(file);
@@ -96,7 +103,7 @@ pub fn changed_together(
         let norm = 1.0 / (1.0 + commits.len() as f32);
         for commit in commits {
             let keys = snapshot.touches(commit);
-            if keys.len() > MAX_COMMIT_FILES || keys.len() < 2 {
+            if keys.len() > max_files || keys.len() < 2 {
                 continue;
             }
             let share = weight * norm / (keys.len() as f32).sqrt();

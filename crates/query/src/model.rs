@@ -122,13 +122,17 @@ pub fn score(features: &Features) -> f64 {
 /// Candidates that competed for relevance in the tasks that the model learned from.
 const LEARNED_CANDIDATES: f64 = 200.0;
 
+/// How much of the change of the odds is believed. Below 1, because a few matches in a small corpus are also more often
+/// chance than the best of many in a large one.
+const COMPETITION: f64 = 0.6;
+
 /// Relevance, 0 to 1: the score on the calibration curve. Strictly growing in the score, so that equal
 /// relevance means an equal score.
 ///
 /// Where fewer files match at all, each is more likely to be meant: by Bayes' rule the odds grow as the number of
 /// candidates shrinks, and scores are log-odds up to a constant.
 pub fn relevance(features: &Features, n_candidates: usize) -> f32 {
-    let score = score(features) + (LEARNED_CANDIDATES / n_candidates.max(1) as f64).ln().max(0.0);
+    let score = score(features) + COMPETITION * (LEARNED_CANDIDATES / n_candidates.max(1) as f64).ln().max(0.0);
     let curve = &model().curve;
     let after = curve.partition_point(|point| point.0 < score);
     let value = match (after.checked_sub(1).map(|before| curve[before]), curve.get(after)) {

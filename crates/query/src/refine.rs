@@ -90,6 +90,8 @@ pub fn gaps(
         .collect();
     let results: BTreeSet<Doc> = relevant.iter().map(|judged| judged.candidate.file).collect();
     let mut needed: BTreeMap<String, (f32, Vec<String>, BTreeSet<Doc>)> = BTreeMap::new();
+    // Files that define missing names, with the relevant files that import from them.
+    let mut needers: BTreeMap<Doc, BTreeSet<String>> = BTreeMap::new();
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut analyzer = Analyzer::new();
     for judged in relevant.iter().take(10) {
@@ -117,13 +119,24 @@ pub fn gaps(
             entry.0 = entry.0.max(share);
             entry.1.push(judged.candidate.path.clone());
             entry.2.insert(target);
+            needers.entry(target).or_default().insert(judged.candidate.path.clone());
             by_file.entry(judged.candidate.path.clone()).or_default().push(name);
         }
     }
     let most = relevant.len().min(10) as f32;
+    let few = relevant.len() < crate::retrieve::ENOUGH;
     let mut definitions: Vec<(f32, Gap, BTreeSet<Doc>)> = needed
         .into_iter()
-        .filter(|(_, (share, needed_by, _))| *share > 0.0 || needed_by.len() > 1)
+        .filter_map(|(name, (share, _, targets))| {
+            let needed_by: BTreeSet<String> = targets
+                .iter()
+                .filter_map(|target| needers.get(target))
+                .flat_map(|paths| paths.iter().cloned())
+                .collect();
+            // While little is found, all that it leans on is a clue; later only what several lean on.
+            let counts = share > 0.0 || needed_by.len() > 1 || few;
+            counts.then(|| (name, (share, needed_by.into_iter().collect::<Vec<_>>(), targets)))
+        })
         .map(|(name, (share, needed_by, targets))| {
             (
                 (0.1 + share) * needed_by.len() as f32,

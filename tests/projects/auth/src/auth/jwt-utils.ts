@@ -9,13 +9,13 @@ export interface Claims {
 
 const secret = process.env.JWT_SECRET ?? "development";
 
-/** Signs claims and gives the compact form of the JWT. */
+/** Signs claims and gives the token in its compact form. */
 export function signJwt(claims: Claims): string {
   const body = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${body}.${mac(body)}`;
 }
 
-/** The claims of a JWT, or nothing if its signature is wrong. */
+/** The claims of a token, or nothing if its signature is wrong. */
 export function verifyJwt(jwt: string): Claims | undefined {
   const [body = "", signature = ""] = jwt.split(".");
   const expected = mac(body);
