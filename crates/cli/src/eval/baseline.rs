@@ -1,4 +1,4 @@
-//! The baseline: BM25 over whole files, with the same analyzer and nothing else.
+//! The baseline: BM25 over whole source files, with the same analyzer and nothing else.
 //!
 //! One bag of words per file, no fields, no priors, no history. Scores are `idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length
 //! / average))` with k1 1.2 and b 0.75 (Robertson and Zaragoza, "The probabilistic relevance framework", 2009).
@@ -21,7 +21,7 @@ const TEXT: [Scored; 6] =
 
 /// Lengths of the files of one view.
 pub(crate) struct Bm25 {
-    /// Path and length in terms of every indexed file.
+    /// Path and length in terms of every indexed source file.
     files: BTreeMap<Doc, (String, f32)>,
     average: f32,
 }
@@ -31,7 +31,8 @@ impl Bm25 {
     pub(crate) fn new(snapshot: &Snapshot) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         for file in snapshot.manifest()? {
-            if file.flags.has(FileFlags::SKIPPED) {
+            // Documents and data answer no topic here; a baseline that ranks them would be weaker than it must be.
+            if file.flags.has(FileFlags::SKIPPED) || file.flags.has(FileFlags::TEXT) {
                 continue;
             }
             let share = snapshot.entry(file.doc)?.share;

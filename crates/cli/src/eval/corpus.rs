@@ -19,7 +19,6 @@ use reseek_eval::suite::Corpus;
 use reseek_eval::topic::Class;
 use reseek_indexer::analyzer::{Analyzer, Mode};
 use reseek_query::Lexicon;
-use reseek_query::analysis::is_generic;
 use reseek_query::report::FileResult;
 
 use super::baseline::Bm25;
@@ -138,13 +137,11 @@ impl OpenCorpus {
         read(sums)
     }
 
-    /// How far the words of a task overlap with the files that answer it. Verbs that only name the kind of work (`fix`,
-    /// `add`) do not count.
+    /// How far the words of a task overlap with the files that answer it.
     pub(crate) fn class(&self, topic: &Topic, task: &str) -> anyhow::Result<Class> {
         let mut analyzer = Analyzer::new();
         let mut terms = TopicTerms::default();
-        let own = analyzer.collect(task, Mode::Prose).into_iter();
-        terms.task.extend(own.filter(|term| !is_generic(term)));
+        terms.task.extend(analyzer.collect(task, Mode::Prose));
         for path in topic.relevant.iter().filter_map(|path| self.inner(path)) {
             terms.names.extend(analyzer.collect(path, Mode::Name));
             if let Some(file) = self.session.snapshot.file(path)? {

@@ -315,7 +315,10 @@ fn table(summary: &Summary) -> String {
         text,
         "{}: macro means over {}, {}",
         summary.provenance.suite,
-        count(first.repos.len() as u64, "corpus").replace("corpuss", "corpora"),
+        match first.repos.len() {
+            1 => "1 corpus".to_owned(),
+            n => format!("{n} corpora"),
+        },
         count(first.n_topics as u64, "topic"),
     );
     let _ = write!(text, "{:width$}", "system");

@@ -75,7 +75,7 @@ impl Asked {
     /// What it is, in a line.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Bm25 => "BM25 over whole files, one bag of words each; reads files whole".to_owned(),
+            Self::Bm25 => "BM25 over whole source files, one bag of words each; reads files whole".to_owned(),
             Self::Fields => "one search over weighted fields of symbols and files with history and priors, in the order \
                              of the hand-set mix; reads the best symbols"
                 .to_owned(),
