@@ -11,6 +11,8 @@ mod encodings;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
+mod evaluate;
+#[cfg(test)]
 mod json;
 #[cfg(test)]
 mod local;

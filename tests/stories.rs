@@ -23,7 +23,8 @@ fn copy(project: &str) -> World {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let relative = path.strip_prefix(&from).unwrap().to_str().unwrap().replace('\\', "/");
+                let relative =
+                    path.strip_prefix(&from).unwrap().to_str().unwrap().replace('\\', "/");
                 world.write(&relative, fs::read(&path).unwrap());
             }
         }
@@ -38,15 +39,21 @@ fn retrieve(world: &World, task: &str, more: &[&str]) -> Value {
 /// The file names of the results, in order.
 fn names(answer: &Value) -> Vec<&str> {
     let results = answer["results"].as_array().unwrap();
-    results.iter().map(|result| result["path"].as_str().unwrap().rsplit('/').next().unwrap()).collect()
+    results
+        .iter()
+        .map(|result| result["path"].as_str().unwrap().rsplit('/').next().unwrap())
+        .collect()
 }
 
 /// The relevance that a cycle gave to a file.
 #[track_caller]
 fn relevance(answer: &Value, cycle: usize, name: &str) -> f64 {
     let evaluation = answer["cycles"][cycle - 1]["evaluation"].as_array().unwrap();
-    let file = evaluation.iter().find(|file| Path::new(file["path"].as_str().unwrap()).ends_with(name));
-    file.unwrap_or_else(|| panic!("cycle {cycle} did not judge {name}"))["relevance"].as_f64().unwrap()
+    let file =
+        evaluation.iter().find(|file| Path::new(file["path"].as_str().unwrap()).ends_with(name));
+    file.unwrap_or_else(|| panic!("cycle {cycle} did not judge {name}"))["relevance"]
+        .as_f64()
+        .unwrap()
 }
 
 /// The terms of a cycle's query with this origin.
@@ -103,7 +110,10 @@ fn a_doc_comment_alone_bridges_from_rate_limiting_to_throttle() {
     let path = "src/middleware/throttle.ts";
     let text = fs::read_to_string(world.root().join(path)).unwrap();
     let comment = "/** Rate limiting: lets each caller through a limited number of times. */\n";
-    world.write(path, text.replace("export function throttle", &format!("{comment}export function throttle")));
+    world.write(
+        path,
+        text.replace("export function throttle", &format!("{comment}export function throttle")),
+    );
     check_throttle(&world, "comment", &["--without", "lexicon"]);
 }
 
@@ -146,16 +156,15 @@ fn answers_are_equal_to_the_byte_over_ten_runs_and_two_fresh_indexes() {
         }
         world.run(&["index", "--force", "--threads", "1", "--index-dir", other]).expect(0);
         let fresh = world.run(&[&command[..], &["--index-dir", other]].concat()).expect(0).stdout;
-        assert_eq!(mask(&fresh, other), mask(&first, world.root().join(".reseek").to_str().unwrap()));
+        assert_eq!(
+            mask(&fresh, other),
+            mask(&first, world.root().join(".reseek").to_str().unwrap())
+        );
     }
 }
 
 /// The answer without the place and the number of commits of its index.
 fn mask(answer: &str, folder: &str) -> String {
     let answer = answer.replace(folder, "INDEX");
-    answer
-        .lines()
-        .filter(|line| !line.contains("generation"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    answer.lines().filter(|line| !line.contains("generation")).collect::<Vec<_>>().join("\n")
 }

@@ -11,6 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reseek_indexer::config::{ByteSize, LanguageName};
 use serde::{Deserialize, Serialize};
 
+use crate::eval::args::EvalArgs;
+
 /// What the help says below the options.
 const AFTER_HELP: &str = "\
 Exit codes: 0 found or done, 1 nothing found, 2 error, 3 no index that can be read (none, newer, foreign or \
@@ -153,6 +155,8 @@ pub(crate) enum Command {
     Outline(OutlineArgs),
     /// Shows what the index holds, what it left out and why, and whether it is behind.
     Status(StatusArgs),
+    /// Measures retrieval quality, on public topics or on those of your own history.
+    Eval(EvalArgs),
     /// Prints a completion script.
     Completions(CompletionsArgs),
     /// Prints a manual page.
@@ -252,7 +256,7 @@ pub(crate) struct RetrieveArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Most tokens of `--format context`, estimated so that the true count is lower.
-    #[arg(long, value_name = "TOKENS", default_value_t = 8_000, value_parser = budget)]
+    #[arg(long, value_name = "TOKENS", default_value_t = crate::context::DEFAULT_BUDGET, value_parser = budget)]
     pub(crate) budget: usize,
     /// Switches an origin of further search terms off; may be given again.
     #[arg(long, value_name = "ORIGIN")]

@@ -23,6 +23,11 @@ use reseek_query::report::{FileResult, Retrieval, SymbolResult};
 
 /// Least budget in tokens: what the frame without any file takes.
 pub(crate) const MIN_BUDGET: usize = 300;
+/// Budget in tokens unless another is given.
+pub(crate) const DEFAULT_BUDGET: usize = 8_000;
+/// Tokens of a file's heading beside its path and reason, and of a line's number.
+const FRAME: usize = 16;
+const LINE_NUMBER: usize = 3;
 /// Files of up to this many lines are shown whole.
 const SMALL_FILE_LINES: usize = 60;
 /// Lines longer than this many bytes are left out whole: they are data, and would be all of the pack.
@@ -77,6 +82,36 @@ pub(crate) fn pack(
         .map(|result| load(session, &mut checker, &options, hashes.get(&result.path), result))
         .collect();
     Ok(fill(&files, retrieval, &session.status, budget))
+}
+
+/// Tokens that a file takes of a pack, estimated without rendering one: its frame and the lines of its best symbols, or all
+/// lines of a small file. No symbol counts more than its share of the usual budget. `sums` holds the tokens of the file
+/// up to and including each line.
+pub(crate) fn cost(file: &FileResult, sums: &[u64]) -> u64 {
+    let n_lines = sums.len();
+    let frame = estimate(&file.path) + estimate(&file.reason) + FRAME;
+    if n_lines <= SMALL_FILE_LINES || file.symbols.is_empty() {
+        let whole = sums.last().copied().unwrap_or(0) + (n_lines * LINE_NUMBER) as u64;
+        return frame as u64 + whole;
+    }
+    let share = (DEFAULT_BUDGET / SYMBOL_SHARE) as u64;
+    let mut shown: BTreeSet<usize> = BTreeSet::new();
+    let mut tokens = frame as u64;
+    for symbol in &file.symbols {
+        let mut left = share;
+        for line in symbol.start_line as usize..=(symbol.end_line as usize).min(n_lines) {
+            let before = if line > 1 { sums[line - 2] } else { 0 };
+            let cost = sums[line - 1] - before + LINE_NUMBER as u64;
+            if left < cost {
+                break;
+            }
+            if shown.insert(line) {
+                left -= cost;
+                tokens += cost;
+            }
+        }
+    }
+    tokens
 }
 
 /// Reads and parses the file of a result.

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use reseek_eval::Error as EvalError;
 use reseek_indexer::Error as IndexError;
 use reseek_query::Error as QueryError;
 use serde::Serialize;
@@ -72,6 +73,14 @@ pub(crate) enum Problem {
         /// The root that the index is of.
         owner: String,
     },
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// The reason that the system gave.
+        source: std::io::Error,
+    },
     /// A file that was named cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Unreadable {
@@ -123,6 +132,9 @@ impl Explained {
                 }
                 if let Some(error) = cause.downcast_ref::<IndexError>() {
                     return Some(of_index(error));
+                }
+                if let Some(error) = cause.downcast_ref::<EvalError>() {
+                    return Some(of_eval(error));
                 }
                 match cause.downcast_ref::<QueryError>()? {
                     QueryError::Index(error) => Some(of_index(error)),
@@ -193,10 +205,33 @@ fn of_problem(problem: &Problem) -> (&'static str, String, u8) {
                 .to_owned(),
             NO_INDEX,
         ),
+        Problem::Unwritten { .. } => {
+            ("unwritten", "choose another place for it, with `--out` or `--output`".to_owned(), FAILED)
+        }
         Problem::Unreadable { .. } => {
             ("unreadable", "check the path and its rights".to_owned(), FAILED)
         }
     }
+}
+
+fn of_eval(error: &EvalError) -> (&'static str, String, u8) {
+    let (kind, advice) = match error {
+        EvalError::Read { .. } => ("unreadable", "check the path and its rights"),
+        EvalError::Write { .. } => ("unwritten", "choose another place for it, with `--out`"),
+        EvalError::Line { .. } => ("format", "correct that line"),
+        EvalError::Measure { .. } => {
+            ("measure", "write it as in `nDCG@10`, `R@20`, `RR`, `R@8k tokens`")
+        }
+        EvalError::MissingTokens { .. } => {
+            ("tokens", "take the run in JSON lines, which holds token costs")
+        }
+        EvalError::Topic { .. } => ("topic", "correct the topic, or the suite"),
+        EvalError::Incomparable { .. } => ("incomparable", "compare runs over the same topics"),
+        EvalError::Git { .. } => ("git", "check the repository and the revision"),
+        EvalError::Config { .. } => ("config", "correct the key, or take it out"),
+        _ => ("other", "run it again with `--verbose` to see more"),
+    };
+    (kind, advice.to_owned(), FAILED)
 }
 
 fn of_index(error: &IndexError) -> (&'static str, String, u8) {

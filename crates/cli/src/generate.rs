@@ -64,30 +64,41 @@ fn markdown() -> String {
     let mut root = Cli::command();
     root.build();
     let mut text = String::from("| command | what it does |\n|---|---|\n");
-    let commands: Vec<&Command> = root
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
-        .collect();
-    for command in &commands {
-        let _ = writeln!(
-            text,
-            "| `{}` | {} |",
-            usage(command),
-            cell(&command.get_about().map(ToString::to_string).unwrap_or_default())
-        );
+    let commands = leaves(&root, "");
+    for (name, command) in &commands {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "| `{}` | {} |", usage(name, command), cell(&about));
     }
     let global: Vec<&Arg> = root.get_arguments().filter(|arg| arg.is_global_set()).collect();
-    for command in &commands {
+    for (name, command) in &commands {
         let own = command.get_arguments().filter(|arg| !arg.is_global_set() && shown(arg));
-        table(&mut text, &format!("`reseek {}`", command.get_name()), own);
+        table(&mut text, &format!("`reseek {name}`"), own);
     }
     table(&mut text, "Every command", global.into_iter());
     text
 }
 
+/// The commands that have none below them, by the words that call them.
+fn leaves<'a>(command: &'a Command, before: &str) -> Vec<(String, &'a Command)> {
+    let mut found = Vec::new();
+    for child in command.get_subcommands() {
+        if child.is_hide_set() || child.get_name() == "help" {
+            continue;
+        }
+        let name = format!("{before}{}", child.get_name());
+        let below = leaves(child, &format!("{name} "));
+        if below.is_empty() {
+            found.push((name, child));
+        } else {
+            found.extend(below);
+        }
+    }
+    found
+}
+
 /// The name of a command with its arguments.
-fn usage(command: &Command) -> String {
-    command.get_positionals().fold(command.get_name().to_owned(), |text, arg| {
+fn usage(name: &str, command: &Command) -> String {
+    command.get_positionals().fold(name.to_owned(), |text, arg| {
         let name = arg
             .get_value_names()
             .and_then(|names| names.first())

@@ -18,6 +18,7 @@ mod args;
 mod context;
 mod environment;
 mod errors;
+mod eval;
 mod freshness;
 mod generate;
 mod index;
@@ -60,6 +61,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Symbols(args) => symbols::run(global, output, &args),
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
+        Command::Eval(args) => eval::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),
         Command::Generate(args) => generate::generate(output, &args),

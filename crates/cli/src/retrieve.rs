@@ -97,7 +97,7 @@ fn origin(expansion: Expansion) -> Origin {
 }
 
 /// The lexicon that the configuration asks for.
-fn lexicon(session: &Session) -> Lexicon {
+pub(crate) fn lexicon(session: &Session) -> Lexicon {
     let lexicon = &session.place.config.lexicon;
     if !lexicon.enabled {
         return Lexicon::default();

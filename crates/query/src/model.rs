@@ -132,7 +132,8 @@ const COMPETITION: f64 = 0.6;
 /// Where fewer files match at all, each is more likely to be meant: by Bayes' rule the odds grow as the number of
 /// candidates shrinks, and scores are log-odds up to a constant.
 pub fn relevance(features: &Features, n_candidates: usize) -> f32 {
-    let score = score(features) + COMPETITION * (LEARNED_CANDIDATES / n_candidates.max(1) as f64).ln().max(0.0);
+    let score = score(features)
+        + COMPETITION * (LEARNED_CANDIDATES / n_candidates.max(1) as f64).ln().max(0.0);
     let curve = &model().curve;
     let after = curve.partition_point(|point| point.0 < score);
     let value = match (after.checked_sub(1).map(|before| curve[before]), curve.get(after)) {

@@ -12,7 +12,7 @@ use reseek_indexer::entry::FileEntry;
 use reseek_indexer::snapshot::Doc;
 
 use crate::analysis::{Analysis, is_generic};
-use crate::concepts::{Alternative, Concept, LEXICON_WEIGHTS, with_lexicon};
+use crate::concepts::{Alternative, Concept, LexiconWeights, with_lexicon};
 use crate::error::Error;
 use crate::evaluate::{Evaluated, Judged, imported_names};
 use crate::lexicon::Lexicon;
@@ -168,6 +168,8 @@ pub struct Refinement<'a> {
     pub analysis: &'a Analysis,
     /// The lexicon.
     pub lexicon: &'a Lexicon,
+    /// Weights of what it says.
+    pub lexicon_weights: &'a LexiconWeights,
     /// Origins that are switched off.
     pub without: &'a [Origin],
     /// The concepts of the cycle that was judged.
@@ -200,7 +202,13 @@ impl Refinement<'_> {
         // First the ways to say the task that are known beforehand; only then those that this corpus teaches.
         if self.cycle == 1 {
             let mut concepts = if self.on(Origin::Lexicon) {
-                with_lexicon(self.concepts, self.analysis, self.lexicon, &LEXICON_WEIGHTS, &open)
+                with_lexicon(
+                    self.concepts,
+                    self.analysis,
+                    self.lexicon,
+                    self.lexicon_weights,
+                    &open,
+                )
             } else {
                 self.concepts.to_vec()
             };

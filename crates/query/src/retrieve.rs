@@ -11,6 +11,7 @@ use crate::analysis::{Analysis, analyse};
 use crate::concepts::{Concept, plain};
 use crate::error::Error;
 use crate::evaluate::{Evaluated, Judged, dispatch, evidence, reason};
+use crate::features::Features;
 use crate::lexicon::Lexicon;
 use crate::postings::PostingsCache;
 use crate::refine::{self, Refinement};
@@ -19,8 +20,8 @@ use crate::report::{
     SymbolResult, rounded,
 };
 use crate::scoring::Scorer;
-use crate::task::Task;
-use crate::weights::FIELD_WEIGHTS;
+use crate::task::{DEFAULT_THRESHOLD, Task};
+use crate::weights::Weights;
 
 /// Relevant files that are enough.
 pub const ENOUGH: usize = 3;
@@ -45,6 +46,28 @@ pub fn retrieve_until(
     lexicon: &Lexicon,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Retrieval, Error> {
+    run(snapshot, task, lexicon, &Weights::default(), cancelled).map(|(retrieval, _)| retrieval)
+}
+
+/// Answers a task with weights other than those in force, and gives the features that each result was judged by,
+/// in the order of the results. For evaluation and training only.
+#[doc(hidden)]
+pub fn inspect(
+    snapshot: &Snapshot,
+    task: &Task,
+    lexicon: &Lexicon,
+    weights: &Weights,
+) -> Result<(Retrieval, Vec<Features>), Error> {
+    run(snapshot, task, lexicon, weights, &|| false)
+}
+
+fn run(
+    snapshot: &Snapshot,
+    task: &Task,
+    lexicon: &Lexicon,
+    weights: &Weights,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(Retrieval, Vec<Features>), Error> {
     let analysis = analyse(&task.text);
     let keywords: Vec<String> = task.keywords.iter().chain(&task.focus_areas).cloned().collect();
     let mut concepts = plain(&analysis, &keywords);
@@ -52,7 +75,7 @@ pub fn retrieve_until(
     let mut excluded: BTreeSet<String> = BTreeSet::new();
     let mut learned_patterns: Vec<String> = Vec::new();
     let mut focus_areas = task.focus_areas.clone();
-    let mut scorer = Scorer::new(snapshot, &FIELD_WEIGHTS);
+    let mut scorer = Scorer::new(snapshot, &weights.fields);
     let mut cache = PostingsCache::new(snapshot);
     let mut merged: BTreeMap<String, Merged> = BTreeMap::new();
     let mut cycles: Vec<Cycle> = Vec::new();
@@ -75,7 +98,7 @@ pub fn retrieve_until(
         let relevant: Vec<&Judged> = evaluated
             .judged
             .iter()
-            .filter(|judged| judged.relevance >= task.threshold.max(0.5))
+            .filter(|judged| judged.relevance >= DEFAULT_THRESHOLD)
             .collect();
         let gaps = refine::gaps(snapshot, &concepts, &evaluated, &relevant)?;
         // Files that look relevant are not believed while the words as a whole are answered weakly.
@@ -92,6 +115,7 @@ pub fn retrieve_until(
             snapshot,
             analysis: &analysis,
             lexicon,
+            lexicon_weights: &weights.lexicon,
             without: &task.without,
             concepts: &concepts,
             evaluated: &evaluated,
@@ -147,11 +171,13 @@ pub fn retrieve_until(
     let n_cut = ranked.len().saturating_sub(task.limit);
     ranked.truncate(task.limit);
     let mut results = Vec::with_capacity(ranked.len());
+    let mut features = Vec::with_capacity(ranked.len());
     for (path, merged) in ranked {
+        features.push(merged.judged.features);
         let missing = gaps.by_file.get(&path).cloned().unwrap_or_default();
         results.push(result(snapshot, path, &merged, missing)?);
     }
-    Ok(Retrieval {
+    let retrieval = Retrieval {
         task: task.text.clone(),
         results,
         cycles,
@@ -159,7 +185,8 @@ pub fn retrieve_until(
         stop,
         n_judged,
         n_cut,
-    })
+    };
+    Ok((retrieval, features))
 }
 
 /// A judgement with what explains it, kept over the cycles.

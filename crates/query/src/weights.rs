@@ -1,5 +1,7 @@
 //! The one table of weights that ranking depends on. Learned or set on development topics only.
 
+use crate::concepts::{LEXICON_WEIGHTS, LexiconWeights};
+
 /// Version of the table; raised with every change of a value.
 pub const WEIGHTS_VERSION: u32 = 1;
 
@@ -38,3 +40,19 @@ pub const FIELD_WEIGHTS: FieldWeights = FieldWeights {
     whole_compound: 1.0,
     whole_signature: 0.3,
 };
+
+/// All weights that tuning may replace; by default those in force.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// Of fields.
+    pub fields: FieldWeights,
+    /// Of what the lexicon says.
+    pub lexicon: LexiconWeights,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { fields: FIELD_WEIGHTS, lexicon: LEXICON_WEIGHTS }
+    }
+}

@@ -1,0 +1,5 @@
+export * from './message';
+export * from './queue';
+export * from './dispatcher';
+export * from './throttle';
+export * from './breaker';
