@@ -23,5 +23,10 @@ fn main() {
     let config = Config::load(&root).expect("config");
     let (index, report) = update(&root, &folder, &config, &options).expect("update");
     let snapshot = index.snapshot().expect("snapshot");
-    println!("{:?} {report:?}\n{:?} segments {}", started.elapsed(), snapshot.meta(), snapshot.n_segments());
+    println!(
+        "{:?} {report:?}\n{:?} segments {}",
+        started.elapsed(),
+        snapshot.meta(),
+        snapshot.n_segments()
+    );
 }

@@ -209,8 +209,7 @@ pub fn split(word: &str) -> Vec<&str> {
                 || (c == 'v' && at(lower + 1) == Some(Class::Digit))
         };
         let border = match (previous, this) {
-            (Class::Lower, Class::Upper) => true,
-            (Class::Digit, Class::Upper) => true,
+            (Class::Lower | Class::Digit, Class::Upper) => true,
             (Class::Digit, Class::Lower) => word[from..].starts_with(|c: char| !c.is_numeric()),
             (Class::Upper, Class::Upper) => {
                 at(i + 1) == Some(Class::Lower) && !plural_or_version(i + 1)
@@ -231,8 +230,11 @@ pub fn split(word: &str) -> Vec<&str> {
 /// Turns text into terms; keeps a cache, so have one per thread.
 pub struct Analyzer {
     stemmer: Stemmer,
-    cache: HashMap<(bool, Box<str>), Rc<[Box<str>]>>,
+    cache: Cache,
 }
+
+/// The terms of a word, by whether it stands in prose and the word itself.
+type Cache = HashMap<(bool, Box<str>), Rc<[Box<str>]>>;
 
 impl Default for Analyzer {
     fn default() -> Self {
@@ -315,7 +317,9 @@ impl Analyzer {
         for n in [2, 3] {
             for window in parts.windows(n) {
                 let joined = window.concat();
-                if joined.len() <= MAX_PART_BYTES && !joined.bytes().any(|b| b.is_ascii_whitespace()) {
+                if joined.len() <= MAX_PART_BYTES
+                    && !joined.bytes().any(|b| b.is_ascii_whitespace())
+                {
                     compounds.push(self.stem(&joined));
                 }
             }
@@ -411,7 +415,8 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_name_gives_the_same_terms_on_both_sides() {
-        for text in ["OvertimeService", "OVERTIME_SERVICE", "overtime service", "overtime-service"] {
+        for text in ["OvertimeService", "OVERTIME_SERVICE", "overtime service", "overtime-service"]
+        {
             check_terms(Mode::Name, text, "overtim servic");
             check_terms(Mode::Prose, text, "overtim servic");
         }
@@ -421,7 +426,11 @@ mod tests {
 
     #[test]
     fn stems_join_plural_agent_and_participle() {
-        check_terms(Mode::Prose, "throttle throttled limiter limits emits", "throttl throttl limit limit emit");
+        check_terms(
+            Mode::Prose,
+            "throttle throttled limiter limits emits",
+            "throttl throttl limit limit emit",
+        );
     }
 
     #[test]

@@ -6,8 +6,19 @@ use crate::entry::FileFlags;
 
 /// Folder names whose files are tests. Sorted.
 const TEST_FOLDERS: &[&str] = &[
-    "__mocks__", "__test__", "__tests__", "cypress", "e2e", "integration-tests", "playwright-tests", "spec",
-    "specs", "test", "test-utils", "testing", "tests",
+    "__mocks__",
+    "__test__",
+    "__tests__",
+    "cypress",
+    "e2e",
+    "integration-tests",
+    "playwright-tests",
+    "spec",
+    "specs",
+    "test",
+    "test-utils",
+    "testing",
+    "tests",
 ];
 
 /// Folder names whose files are rarely what a task is about. Sorted.
@@ -23,11 +34,16 @@ pub fn is_test_path(path: &str) -> bool {
     let mut parts = path.split('/').rev();
     let name = parts.next().unwrap_or_default();
     let marked = name.split('.').skip(1).any(|part| {
-        matches!(part, "test" | "tests" | "spec" | "specs" | "e2e" | "test-d" | "stories" | "story" | "cy")
+        matches!(
+            part,
+            "test" | "tests" | "spec" | "specs" | "e2e" | "test-d" | "stories" | "story" | "cy"
+        )
     });
     let stem = name.split('.').next().unwrap_or_default();
     let suffixed = ["-test", "_test", "-spec", "_spec"].iter().any(|suffix| stem.ends_with(suffix));
-    marked || suffixed || parts.any(|folder| TEST_FOLDERS.binary_search(&folder.to_lowercase().as_str()).is_ok())
+    marked
+        || suffixed
+        || parts.any(|folder| TEST_FOLDERS.binary_search(&folder.to_lowercase().as_str()).is_ok())
 }
 
 fn is_aside(path: &str) -> bool {
@@ -79,10 +95,23 @@ mod tests {
 
     #[test]
     fn tests_are_known_by_whole_words_only() {
-        for path in ["src/a.test.ts", "a/__tests__/b.ts", "test/x.js", "src/x.spec.tsx", "e2e/login.ts", "a/b_test.ts"] {
+        for path in [
+            "src/a.test.ts",
+            "a/__tests__/b.ts",
+            "test/x.js",
+            "src/x.spec.tsx",
+            "e2e/login.ts",
+            "a/b_test.ts",
+        ] {
             assert!(is_test_path(path), "{path}");
         }
-        for path in ["src/latest.ts", "src/contest/a.ts", "src/testimonial.tsx", "src/inspect.ts", "src/spectrum.ts"] {
+        for path in [
+            "src/latest.ts",
+            "src/contest/a.ts",
+            "src/testimonial.tsx",
+            "src/inspect.ts",
+            "src/spectrum.ts",
+        ] {
             assert!(!is_test_path(path), "{path}");
         }
     }

@@ -8,6 +8,7 @@ use tantivy::TantivyDocument;
 
 use crate::analyzer::{Analyzer, Mode, exact, is_keyword, words};
 use crate::classify;
+use crate::corpus::SkipReason;
 use crate::entry::{FileEntry, FileFlags, ImportEntry, Stamp, SymbolEntry};
 use crate::format::Totals;
 use crate::schema::{Fields, path_key};
@@ -20,6 +21,8 @@ pub struct SourceFile<'a> {
     pub stamp: Stamp,
     /// Content hash.
     pub hash: u64,
+    /// Bytes that were read; the stamp may tell of fewer when the file grew meanwhile.
+    pub n_bytes: u64,
     /// The text.
     pub text: &'a str,
     /// The language's name and what was read from the text; `None` for a file without symbols.
@@ -80,7 +83,7 @@ impl DocumentBuilder {
         let mut share = Totals {
             n_files: 1,
             n_symbols: parsed.symbols.len() as u64,
-            source_bytes: file.stamp.size,
+            source_bytes: file.n_bytes,
             n_partly_parsed: u64::from(!parsed.diagnostics.is_empty()),
             ..Totals::default()
         };
@@ -94,7 +97,11 @@ impl DocumentBuilder {
         (documents, share)
     }
 
-    fn add(document: &mut TantivyDocument, field: tantivy::schema::Field, terms: &mut Terms) -> u64 {
+    fn add(
+        document: &mut TantivyDocument,
+        field: tantivy::schema::Field,
+        terms: &mut Terms,
+    ) -> u64 {
         if terms.count > 0 {
             document.add_text(field, &terms.joined);
         }
@@ -108,7 +115,12 @@ impl DocumentBuilder {
         self.analyzer.terms(text, mode, |_, term| other.push(term));
     }
 
-    fn add_compounds(&mut self, document: &mut TantivyDocument, field: tantivy::schema::Field, name: &str) {
+    fn add_compounds(
+        &mut self,
+        document: &mut TantivyDocument,
+        field: tantivy::schema::Field,
+        name: &str,
+    ) {
         for compound in self.analyzer.compounds(name) {
             self.other.push(&compound);
         }
@@ -176,8 +188,11 @@ impl DocumentBuilder {
         document.add_u64(fields.kind, 0);
         add_stamp(&mut document, &fields, file.stamp);
         document.add_u64(fields.hash, file.hash);
-        let flags =
-            classify::flags(file.path, file.parsed.as_ref().map(|(_, parsed)| parsed), file.generated);
+        let flags = classify::flags(
+            file.path,
+            file.parsed.as_ref().map(|(_, parsed)| parsed),
+            file.generated,
+        );
         document.add_u64(fields.flags, flags.0);
 
         let (folders, name) = file.path.rsplit_once('/').unwrap_or(("", file.path));
@@ -211,7 +226,9 @@ impl DocumentBuilder {
             }
         }
         Self::add(&mut document, fields.imports, &mut self.other);
-        for (field, length) in fields.lengths.into_iter().zip([share.name, share.doc, share.body, share.text]) {
+        for (field, length) in
+            fields.lengths.into_iter().zip([share.name, share.doc, share.body, share.text])
+        {
             document.add_u64(field, length);
         }
         let entry = FileEntry {
@@ -220,7 +237,12 @@ impl DocumentBuilder {
             language: file.parsed.as_ref().map_or_else(String::new, |(name, _)| (*name).to_owned()),
             n_lines: file.text.lines().count() as u32,
             share: *share,
-            symbols: parsed.symbols.iter().enumerate().map(|(i, symbol)| SymbolEntry::new(i, symbol)).collect(),
+            symbols: parsed
+                .symbols
+                .iter()
+                .enumerate()
+                .map(|(i, symbol)| SymbolEntry::new(i, symbol))
+                .collect(),
             imports: parsed
                 .imports
                 .iter()
@@ -280,7 +302,11 @@ pub fn decode(bytes: &[u8]) -> Option<FileEntry> {
 }
 
 /// The document of a commit of the history. Keys of the files that it touched are given sorted and once each.
-pub fn commit(fields: &Fields, commit: &crate::git::Commit, analyzer: &mut Analyzer) -> TantivyDocument {
+pub fn commit(
+    fields: &Fields,
+    commit: &crate::git::Commit,
+    analyzer: &mut Analyzer,
+) -> TantivyDocument {
     let mut document = TantivyDocument::new();
     document.add_text(fields.commit, &commit.id);
     document.add_u64(fields.ordinal, 0);
@@ -302,7 +328,7 @@ pub fn commit(fields: &Fields, commit: &crate::git::Commit, analyzer: &mut Analy
 }
 
 /// The document of a file that is not indexed: it is part of the manifest, and no query matches it.
-pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: &str) -> TantivyDocument {
+pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: SkipReason) -> TantivyDocument {
     let mut document = TantivyDocument::new();
     document.add_text(fields.path, path);
     document.add_u64(fields.key, path_key(path));
@@ -310,10 +336,10 @@ pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: &str) -> Tanti
     document.add_u64(fields.kind, 0);
     add_stamp(&mut document, fields, stamp);
     document.add_u64(fields.hash, 0);
-    document.add_u64(fields.flags, FileFlags::SKIPPED);
+    document.add_u64(fields.flags, FileFlags::skipped(reason).0);
     let entry = FileEntry {
         path: path.to_owned(),
-        skipped: reason.to_owned(),
+        skipped: reason.as_str().to_owned(),
         ..FileEntry::default()
     };
     document.add_bytes(fields.entry, &encode(&entry));
@@ -345,7 +371,12 @@ fn children(parsed: &ParsedFile) -> Children {
 }
 
 /// The span of a symbol, or of the whole file, without inner symbols and their doc comments.
-fn own_ranges(parsed: &ParsedFile, children: &Children, owner: Option<usize>, len: usize) -> Vec<Span> {
+fn own_ranges(
+    parsed: &ParsedFile,
+    children: &Children,
+    owner: Option<usize>,
+    len: usize,
+) -> Vec<Span> {
     let whole =
         owner.map_or(Span { start: 0, end: len as u32 }, |index| parsed.symbols[index].span);
     let mut holes: Vec<Span> = children.0[owner.unwrap_or(parsed.symbols.len())]

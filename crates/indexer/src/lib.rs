@@ -4,13 +4,16 @@ pub mod analyzer;
 pub mod classify;
 pub mod config;
 pub mod corpus;
+mod directory;
 pub mod documents;
 pub mod entry;
 pub mod error;
 pub mod format;
 pub mod git;
+mod plan;
 pub mod schema;
 pub mod snapshot;
+mod stamps;
 pub mod store;
 pub mod update;
 

@@ -50,6 +50,44 @@ struct Segment {
     touches: Option<Column<u64>>,
 }
 
+/// The columns of a segment that tell of files.
+struct Stamps {
+    size: Option<Column<u64>>,
+    mtime: Option<Column<i64>>,
+    ctime: Option<Column<i64>>,
+    hash: Option<Column<u64>>,
+}
+
+impl Stamps {
+    fn of(segment: &Segment) -> Result<Self, Error> {
+        let fast = segment.reader.fast_fields();
+        Ok(Self {
+            size: fast.column_opt("size")?,
+            mtime: fast.column_opt("mtime")?,
+            ctime: fast.column_opt("ctime")?,
+            hash: fast.column_opt("hash")?,
+        })
+    }
+
+    fn file(&self, path: String, segment: &Segment, local: u32) -> ManifestFile {
+        let unsigned =
+            |column: &Option<Column<u64>>| column.as_ref().and_then(|column| column.first(local));
+        let signed =
+            |column: &Option<Column<i64>>| column.as_ref().and_then(|column| column.first(local));
+        ManifestFile {
+            path,
+            stamp: Stamp {
+                size: unsigned(&self.size).unwrap_or(0),
+                mtime_ns: signed(&self.mtime).unwrap_or(0),
+                ctime_ns: signed(&self.ctime).unwrap_or(0),
+            },
+            hash: unsigned(&self.hash).unwrap_or(0),
+            flags: FileFlags(segment.flags.first(local).unwrap_or(0)),
+            doc: segment.base + local,
+        }
+    }
+}
+
 /// A consistent view of the index.
 pub struct Snapshot {
     searcher: Searcher,
@@ -81,7 +119,9 @@ impl Snapshot {
         for reader in searcher.segment_readers() {
             let fast = reader.fast_fields();
             let u64_column = |name: &str| -> Result<Column<u64>, Error> {
-                Ok(fast.column_opt(name)?.unwrap_or_else(|| Column::build_empty_column(reader.max_doc())))
+                Ok(fast
+                    .column_opt(name)?
+                    .unwrap_or_else(|| Column::build_empty_column(reader.max_doc())))
             };
             segments.push(Segment {
                 base,
@@ -175,7 +215,12 @@ impl Snapshot {
     }
 
     /// The terms of a field that start with `prefix`, each once, sorted, at most `limit` of them, dead ones included.
-    pub fn terms_with_prefix(&self, field: Field, prefix: &str, limit: usize) -> Result<Vec<String>, Error> {
+    pub fn terms_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, Error> {
         let mut terms = std::collections::BTreeSet::new();
         for segment in &self.segments {
             let inverted = segment.reader.inverted_index(field)?;
@@ -275,7 +320,9 @@ impl Snapshot {
     /// The documents of the commits that touched the file with that key.
     pub fn commits_touching(&self, key: u64) -> Result<Vec<Doc>, Error> {
         let mut commits = Vec::new();
-        self.scan_term(&Term::from_field_u64(self.fields.touches, key), |hit| commits.push(hit.doc))?;
+        self.scan_term(&Term::from_field_u64(self.fields.touches, key), |hit| {
+            commits.push(hit.doc);
+        })?;
         Ok(commits)
     }
 
@@ -304,8 +351,10 @@ impl Snapshot {
             column.ord_to_str(ord, &mut id)?;
         }
         let document = self.stored(commit)?;
-        let subject =
-            document.get_first(self.fields.subject).and_then(|value| value.as_str()).unwrap_or_default();
+        let subject = document
+            .get_first(self.fields.subject)
+            .and_then(|value| value.as_str())
+            .unwrap_or_default();
         Ok((time, id, subject.to_owned()))
     }
 
@@ -328,32 +377,54 @@ impl Snapshot {
 
     /// Every file that the index knows of, skipped ones included, sorted by path.
     pub fn manifest(&self) -> Result<Vec<ManifestFile>, Error> {
-        let mut files = Vec::new();
-        for segment in &self.segments {
+        let mut files: Vec<ManifestFile> = Vec::new();
+        for (place, segment) in self.segments.iter().enumerate() {
             let Some(paths) = &segment.path else { continue };
-            let fast = segment.reader.fast_fields();
-            let size: Option<Column<u64>> = fast.column_opt("size")?;
-            let mtime: Option<Column<i64>> = fast.column_opt("mtime")?;
-            let ctime: Option<Column<i64>> = fast.column_opt("ctime")?;
-            let hash: Option<Column<u64>> = fast.column_opt("hash")?;
-            for local in segment.reader.doc_ids_alive() {
-                let Some(ord) = paths.term_ords(local).next() else { continue };
-                let mut path = String::new();
-                paths.ord_to_str(ord, &mut path)?;
-                files.push(ManifestFile {
-                    path,
-                    stamp: Stamp {
-                        size: size.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                        mtime_ns: mtime.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                        ctime_ns: ctime.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                    },
-                    hash: hash.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                    flags: FileFlags(segment.flags.first(local).unwrap_or(0)),
-                    doc: segment.base + local,
+            let stamps = Stamps::of(segment)?;
+            // Numbers of texts ascend with the texts, so that one pass over the dictionary gives all paths in order.
+            let mut found: Vec<(u64, u32)> = segment
+                .reader
+                .doc_ids_alive()
+                .filter_map(|local| Some((paths.term_ords(local).next()?, local)))
+                .collect();
+            found.sort_unstable();
+            let ords: Vec<u64> = found.iter().map(|(ord, _)| *ord).collect();
+            let mut locals = found.iter().map(|(_, local)| *local);
+            let mut damaged = false;
+            paths.dictionary().sorted_ords_to_term_cb(&ords, |bytes| {
+                match (std::str::from_utf8(bytes), locals.next()) {
+                    (Ok(path), Some(local)) => {
+                        files.push(stamps.file(path.to_owned(), segment, local));
+                    }
+                    _ => damaged = true,
+                }
+            })?;
+            if damaged || locals.next().is_some() {
+                return Err(Error::Damaged {
+                    what: format!("the paths of segment {place} cannot be read"),
                 });
             }
         }
-        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // The segments are runs in order, which a stable sort merges without comparing everything again.
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// What the index knows of the file at `path`, which may be a skipped one.
+    pub fn manifest_file(&self, path: &str) -> Result<Option<ManifestFile>, Error> {
+        let Some(doc) = self.file(path)? else { return Ok(None) };
+        let (segment, local) = self.segment(doc);
+        Ok(Some(Stamps::of(segment)?.file(path.to_owned(), segment, local)))
+    }
+
+    /// Every file below a folder that the index knows of, sorted by path.
+    pub fn manifest_below(&self, folder: &str) -> Result<Vec<ManifestFile>, Error> {
+        let prefix = format!("{folder}/");
+        let paths = self.terms_with_prefix(self.fields.path, &prefix, usize::MAX)?;
+        let mut files = Vec::new();
+        for path in paths {
+            files.extend(self.manifest_file(&path)?);
+        }
         Ok(files)
     }
 
