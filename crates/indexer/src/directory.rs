@@ -17,6 +17,9 @@ use tantivy::directory::{
 
 use crate::error::Error;
 
+/// Bytes of the length and the mark at the end of every file.
+const MIN_FILE_BYTES: usize = 8;
+
 /// A data folder.
 #[derive(Clone)]
 pub(crate) struct DataDirectory(MmapDirectory);
@@ -35,7 +38,13 @@ impl fmt::Debug for DataDirectory {
 
 impl Directory for DataDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        let handle = self.0.get_file_handle(path)?;
+        // Every file ends with a footer. Tantivy looks for it without asking whether the file can hold one.
+        if handle.len() < MIN_FILE_BYTES {
+            let error = io::Error::new(io::ErrorKind::InvalidData, "the file is cut short");
+            return Err(OpenReadError::wrap_io_error(error, path.to_path_buf()));
+        }
+        Ok(handle)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {

@@ -16,6 +16,8 @@ pub mod snapshot;
 mod stamps;
 pub mod store;
 pub mod update;
+pub mod verify;
+pub mod watch;
 
 pub use config::Config;
 pub use error::Error;

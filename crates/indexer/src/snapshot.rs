@@ -5,6 +5,7 @@
 //! living documents only and every order is broken by path and span. That is why an index that grew
 //! by a hundred updates answers like a fresh one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tantivy::columnar::{Column, ColumnValues, StrColumn};
@@ -16,8 +17,8 @@ use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term
 use crate::documents::decode;
 use crate::entry::{FileEntry, FileFlags, Stamp};
 use crate::error::Error;
-use crate::format::Meta;
-use crate::schema::Fields;
+use crate::format::{Meta, Totals};
+use crate::schema::{Fields, path_key};
 
 /// Number of a document within one [`Snapshot`].
 pub type Doc = u32;
@@ -426,6 +427,85 @@ impl Snapshot {
             files.extend(self.manifest_file(&path)?);
         }
         Ok(files)
+    }
+
+    /// Looks at every document and record, and tells what does not fit: blocks that are torn, keys and counts that are
+    /// wrong, sums that are not those of the commit. Empty for a sound index.
+    pub(crate) fn faults(&self) -> Result<Vec<String>, Error> {
+        let mut faults = Vec::new();
+        let mut totals = Totals::default();
+        let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
+        let mut paths = BTreeSet::new();
+        for (place, segment) in self.segments.iter().enumerate() {
+            let commits = segment.reader.fast_fields().str("commit")?;
+            let mut alive = segment.reader.doc_ids_alive().peekable();
+            while let Some(local) = alive.next() {
+                let doc = segment.base + local;
+                if commits.as_ref().is_some_and(|column| column.term_ords(local).next().is_some()) {
+                    continue;
+                }
+                let path = self.path(doc)?;
+                if path.is_empty() || self.ordinal(doc) != 0 {
+                    faults.push(format!("document {local} of segment {place} belongs to no file"));
+                    continue;
+                }
+                let entry = self.entry(doc)?;
+                for expected in 1..=entry.symbols.len() as u32 {
+                    let next = alive.next_if(|next| {
+                        let ordinal = segment.ordinal.get_val(*next) as u32;
+                        let key = segment.key.first(*next);
+                        *next == local + expected
+                            && ordinal == expected
+                            && key == segment.key.first(local)
+                    });
+                    if next.is_none() {
+                        faults.push(format!(
+                            "{path}: symbol {expected} of {} is missing",
+                            entry.symbols.len()
+                        ));
+                        break;
+                    }
+                }
+                if entry.path != path || self.key(doc) != path_key(&path) {
+                    faults.push(format!("{path}: its record or key is that of another path"));
+                }
+                if entry.skipped.is_empty() == self.flags(doc).has(FileFlags::SKIPPED) {
+                    faults.push(format!(
+                        "{path}: its record and its flags disagree on whether it is indexed"
+                    ));
+                }
+                if entry.skipped.is_empty() {
+                    totals.add(entry.share);
+                } else {
+                    *skipped.entry(entry.skipped).or_default() += 1;
+                }
+                if !paths.insert(path.clone()) {
+                    faults.push(format!("{path}: it is in the index twice"));
+                }
+            }
+        }
+        if totals != self.meta.totals {
+            faults.push(format!(
+                "the sums are {:?}, and those of the files {totals:?}",
+                self.meta.totals
+            ));
+        }
+        if skipped != self.meta.skipped {
+            faults.push(format!(
+                "skipped are {skipped:?}, and the commit says {:?}",
+                self.meta.skipped
+            ));
+        }
+        let mut commits = self.commit_ids()?;
+        let n_commits = commits.len() as u64;
+        commits.dedup();
+        if commits.len() as u64 != self.meta.n_commits || n_commits != self.meta.n_commits {
+            faults.push(format!(
+                "{n_commits} commits are there, and {} are wanted",
+                self.meta.n_commits
+            ));
+        }
+        Ok(faults)
     }
 
     /// Number of segments, for reports.

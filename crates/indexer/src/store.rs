@@ -87,7 +87,7 @@ pub struct Index {
     fields: Fields,
 }
 
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }
 
@@ -235,6 +235,13 @@ impl Index {
         self.snapshot()
     }
 
+    /// Files of the index whose checksum is not that of their content, sorted.
+    pub(crate) fn broken_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let broken: std::collections::BTreeSet<PathBuf> =
+            self.store.validate_checksum()?.into_iter().collect();
+        Ok(broken.into_iter().collect())
+    }
+
     /// Whether the view is still the latest commit of the index in force.
     pub(crate) fn is_latest(&self, snapshot: &Snapshot) -> bool {
         let generation = self
@@ -255,6 +262,9 @@ pub struct WriteLock {
 impl WriteLock {
     /// Takes the lock of an index folder, which is made if it does not exist; waits up to `patience`, looking every 20 ms.
     pub fn acquire(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        if matches!(read_current(folder), Err(IndexState::Foreign)) {
+            return Err(Error::Foreign { folder: folder.to_owned() });
+        }
         fs::create_dir_all(folder).map_err(io(folder))?;
         let ignore = folder.join(".gitignore");
         if !ignore.exists() {

@@ -165,7 +165,13 @@ fn run(
             return Ok((index, UpdateReport { unchanged, problems, ..UpdateReport::default() }));
         }
     }
-    let _lock = WriteLock::acquire(folder, options.patience)?;
+    let _lock = match WriteLock::acquire(folder, options.patience) {
+        Ok(lock) => lock,
+        Err(error) => match planned.and_then(|planned| task.without_writing(planned)) {
+            Some(done) => return Ok(done),
+            None => return Err(error),
+        },
+    };
     // Most often nobody wrote between the look and the lock.
     if let Some(planned) = planned.filter(|planned| planned.index.is_latest(&planned.snapshot)) {
         return task.apply(planned);
@@ -211,6 +217,35 @@ impl Task<'_> {
             None => plan_tree(self.root, &snapshot, &self.walk_options, &stamps)?,
         };
         Ok(Some(Planned { index, snapshot, stamps, plan }))
+    }
+
+    /// The result of an update that cannot write, if it turns out that there is nothing to write: every file that looks
+    /// changed has the content that the index knows.
+    fn without_writing(&self, planned: Planned) -> Option<(Index, UpdateReport)> {
+        let Planned { index, plan, .. } = planned;
+        let is_same = |(found, old): &(FoundFile, Option<ManifestFile>)| match (
+            corpus::read::read(self.root, found, &self.walk_options),
+            old,
+        ) {
+            (Outcome::Read(contents), Some(old)) => {
+                contents.hash == old.hash && !old.flags.has(FileFlags::SKIPPED)
+            }
+            (Outcome::Skipped { reason, file }, Some(old)) => {
+                old.flags.skip_reason() == Some(reason) && old.stamp.size == file.size
+            }
+            _ => false,
+        };
+        let is_unchanged = plan.remove.is_empty() && plan.skip.is_empty() && !plan.head_moved();
+        (is_unchanged && plan.read.iter().all(is_same)).then(|| {
+            let touched = plan.read.len() as u64;
+            let report = UpdateReport {
+                touched,
+                unchanged: plan.unchanged,
+                problems: plan.problems,
+                ..UpdateReport::default()
+            };
+            (index, report)
+        })
     }
 
     /// Builds a new data folder and puts it in force.
@@ -624,7 +659,9 @@ impl<'a> Job<'a> {
         let repository = Repository::discover(self.task.root);
         let wanted = match (&repository, &planned.head) {
             (Some(repository), Some(head)) if depth > 0 => {
-                match wanted(repository, head, depth, &known) {
+                // Where a shallow clone was cut off, a commit seems to bring all files, so all are read again.
+                let kept = if planned.shallow == self.meta.shallow { &known[..] } else { &[] };
+                match wanted(repository, head, depth, kept) {
                     Ok(wanted) => wanted,
                     // What cannot be read is not gone: the commits that are known stay, and the next update tries again.
                     Err(error) => {
@@ -635,17 +672,18 @@ impl<'a> Job<'a> {
             }
             _ => Wanted::default(),
         };
+        let delete =
+            |id: &str| UserOperation::Delete(Term::from_field_text(self.fields.commit, id));
         for id in known.iter().filter(|id| wanted.ids.binary_search(id).is_err()) {
-            writer
-                .run(vec![UserOperation::Delete(Term::from_field_text(self.fields.commit, id))])?;
+            writer.run(vec![delete(id)])?;
             change.removed += 1;
         }
         let mut analyzer = Analyzer::new();
         for commit in &wanted.new {
             let document = documents::commit(&self.fields, commit, &mut analyzer);
-            writer.run(vec![UserOperation::Add(document)])?;
+            writer.run(vec![delete(&commit.id), UserOperation::Add(document)])?;
+            change.added += u64::from(known.binary_search(&commit.id).is_err());
         }
-        change.added = wanted.new.len() as u64;
         change.n_commits = wanted.ids.len() as u64;
         Ok(Some(change))
     }

@@ -1,6 +1,6 @@
 //! What the tests of this crate share: everything an index says, as comparable text, and a clock that is that of the files.
 
-#![expect(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

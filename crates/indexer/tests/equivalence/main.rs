@@ -14,6 +14,7 @@
 //! because it says how much it ran.
 
 #![expect(clippy::unwrap_used, reason = "a test: a panic is how it fails")]
+#![expect(clippy::print_stdout, reason = "a test with a main of its own says what it ran")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -67,10 +68,10 @@ fn main() -> ExitCode {
                     match result {
                         Ok(Ok(counts)) => total.lock().unwrap().add(&counts),
                         Ok(Err(text)) => {
-                            failures.lock().unwrap().push(format!("script {number}:\n{text}"))
+                            failures.lock().unwrap().push(format!("script {number}:\n{text}"));
                         }
                         Err(_) => {
-                            failures.lock().unwrap().push(format!("script {number} panicked"))
+                            failures.lock().unwrap().push(format!("script {number} panicked"));
                         }
                     }
                 }

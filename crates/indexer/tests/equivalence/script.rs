@@ -59,6 +59,7 @@ pub(crate) fn run(number: u64) -> Result<Counts, String> {
             counts.changes += 1;
         }
         if random.one_in(4) {
+            tree.note_changed();
             steps.push(kill_a_refresh(&tree, &folder, &mut random)?);
             counts.kills += 1;
             if random.one_in(2) {

@@ -98,6 +98,7 @@ pub(crate) struct Tree {
     /// What changed since the last refresh by an edit that may leave no trace in sizes and times.
     pub(crate) edited: BTreeSet<String>,
     looks: BTreeMap<String, Look>,
+    has_odd_names: bool,
 }
 
 impl Tree {
@@ -114,6 +115,7 @@ impl Tree {
             n_branches: 0,
             edited: BTreeSet::new(),
             looks: BTreeMap::new(),
+            has_odd_names: false,
         };
         fs::create_dir(tree.root()).unwrap();
         if !random.one_in(8) {
@@ -454,10 +456,18 @@ impl Tree {
         }
     }
 
+    /// Notes what changed so far for the next [`changed`](Self::changed): a refresh that is killed may have taken it in, and what
+    /// is undone later leaves no trace.
+    pub(crate) fn note_changed(&mut self) {
+        let changed = self.changed();
+        self.has_odd_names |= changed.is_none();
+        self.edited.extend(changed.unwrap_or_default());
+    }
+
     /// Paths that changed since the last call, as a watcher would tell them; `None` if a name is not UTF-8.
     pub(crate) fn changed(&mut self) -> Option<BTreeSet<String>> {
         let mut looks = BTreeMap::new();
-        let mut is_utf8 = true;
+        let mut is_utf8 = !std::mem::take(&mut self.has_odd_names);
         let mut open = vec![String::new()];
         while let Some(folder) = open.pop() {
             let Ok(entries) = fs::read_dir(self.at(&folder)) else { continue };
@@ -522,14 +532,17 @@ fn code(random: &mut Random) -> String {
     for _ in 0..random.below(5) {
         let (a, b, c) = (random.pick(WORDS), random.pick(WORDS), random.pick(WORDS));
         let n = random.below(10);
-        text.push_str(&match random.below(6) {
+        let piece = match random.below(6) {
             0 => format!("import {{ {a} }} from './{b}';\n"),
-            1 => format!("/** The {b} of the {c}. */\nexport function {a}(x: {b}) {{ return {c}(x, {n}); }}\n"),
+            1 => format!(
+                "/** The {b} of the {c}. */\nexport function {a}(x: {b}) {{ return {c}(x, {n}); }}\n"
+            ),
             2 => format!("export class {a} {{\n  {b} = {n};\n  {c}() {{ return this.{b}; }}\n}}\n"),
             3 => format!("export const {a} = \"{b} {c}\"; // {n}\n"),
             4 => format!("export * from './{a}';\nexport interface {b} {{ {c}: string }}\n"),
             _ => format!("function {a}( {{ const {b} = ;\n"),
-        });
+        };
+        text.push_str(&piece);
     }
     text
 }
