@@ -152,6 +152,10 @@ fn run(
     let walk_options = walk_options(root, folder, config, options.threads);
     let task = Task { root, folder, config, walk_options, options, paths };
     (options.progress)(Progress::Walking);
+    // Before anything is written: making the index folder would make the root as well.
+    if !root.is_dir() {
+        return Err(Error::RootNotFound { path: root.to_owned() });
+    }
     let mut planned = None;
     if !options.rebuild
         && let IndexState::Ready(index) = Index::open(folder)

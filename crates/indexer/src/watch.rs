@@ -331,7 +331,15 @@ impl Session<'_, '_> {
 
     fn take(&mut self, batch: &Batch) -> Result<(), Error> {
         if batch.is_whole && self.lock.as_ref().is_some_and(|lock| !lock.is_seen()) {
-            // Somebody removed the index folder: begin again.
+            // Somebody removed the index folder, perhaps as a part of all: begin again if the root is still there after a
+            // while, because a folder made anew in the midst of a removal would make that fail.
+            let started = Instant::now();
+            while started.elapsed() < RETRY && !self.stop.load(Ordering::Relaxed) {
+                if !self.options.root.is_dir() {
+                    return Err(Error::RootNotFound { path: self.options.root.to_owned() });
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
             drop(WriteLock::acquire(self.options.folder, PATIENCE)?);
             return self.start();
         }

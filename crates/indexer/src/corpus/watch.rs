@@ -80,7 +80,7 @@ struct Shared {
 /// Watches a corpus.
 pub(crate) struct Watcher {
     shared: Arc<Shared>,
-    watcher: RecommendedWatcher,
+    events: RecommendedWatcher,
     watched: BTreeSet<PathBuf>,
 }
 
@@ -109,9 +109,9 @@ impl Watcher {
             changed: Condvar::new(),
         });
         let sink = Arc::clone(&shared);
-        let watcher =
+        let events =
             notify::recommended_watcher(move |event| sink.receive(event)).map_err(watch_error)?;
-        let mut this = Self { shared, watcher, watched: BTreeSet::new() };
+        let mut this = Self { shared, events, watched: BTreeSet::new() };
         let cookie_folder = this.shared.places.cookie_folder.clone();
         this.add(cookie_folder)?;
         Ok(this)
@@ -135,7 +135,7 @@ impl Watcher {
         for folder in gone {
             self.watched.remove(&folder);
             // The folder may have gone, and its watch with it.
-            let _ = self.watcher.unwatch(&folder);
+            let _ = self.events.unwatch(&folder);
         }
         let new: Vec<PathBuf> = wanted.difference(&self.watched).cloned().collect();
         let is_new = !new.is_empty();
@@ -146,7 +146,7 @@ impl Watcher {
     }
 
     fn add(&mut self, folder: PathBuf) -> Result<(), Error> {
-        match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+        match self.events.watch(&folder, RecursiveMode::NonRecursive) {
             Ok(()) => {
                 self.watched.insert(folder);
                 Ok(())
@@ -279,12 +279,11 @@ impl Shared {
     fn receive(&self, event: notify::Result<Event>) {
         let mut pending = self.lock();
         let was_busy = pending.git_is_busy;
-        let is_news = match event {
-            Ok(event) => self.places.sort(&event, &mut pending),
-            Err(_) => {
-                pending.batch.is_whole = true;
-                true
-            }
+        let is_news = if let Ok(event) = event {
+            self.places.sort(&event, &mut pending)
+        } else {
+            pending.batch.is_whole = true;
+            true
         };
         if !is_news && was_busy == pending.git_is_busy {
             return;
@@ -309,9 +308,11 @@ impl Places {
         }
         match event.kind {
             // Reading is no change; that of the walk itself would otherwise never end.
-            EventKind::Access(AccessKind::Close(AccessMode::Write)) => {}
-            EventKind::Access(_) => return false,
-            EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => {}
+            EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write) => {
+                return false;
+            }
+            EventKind::Access(_)
+            | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => {}
             _ => pending.unsettled.extend(event.paths.iter().cloned()),
         }
         let mut is_news = false;
@@ -339,7 +340,7 @@ impl Places {
         let git_dir = self.git_dir.as_deref().filter(|folder| path.starts_with(folder));
         let common_dir = self.common_dir.as_deref().filter(|folder| path.starts_with(folder));
         if let Some(folder) = git_dir.or(common_dir) {
-            return self.sort_git(path.strip_prefix(folder).unwrap_or(path), kind, pending);
+            return Self::sort_git(path.strip_prefix(folder).unwrap_or(path), kind, pending);
         }
         match path.strip_prefix(&self.root) {
             Ok(relative) if relative.as_os_str().is_empty() => {
@@ -369,7 +370,7 @@ impl Places {
         }
     }
 
-    fn sort_git(&self, relative: &Path, kind: EventKind, pending: &mut Pending) -> bool {
+    fn sort_git(relative: &Path, kind: EventKind, pending: &mut Pending) -> bool {
         let Some(relative) = relative.to_str() else { return false };
         if relative == "index.lock" {
             // Git holds this lock while it changes the tree, and then moves it over the index or removes it.
@@ -382,7 +383,7 @@ impl Places {
         }
         let is_ref = relative.starts_with("refs/") || relative.starts_with("reftable");
         let is_head = matches!(relative, "HEAD" | "packed-refs" | "shallow") || is_ref;
-        let is_news = is_head && !relative.ends_with(".lock");
+        let is_news = is_head && relative.strip_suffix(".lock").is_none();
         pending.git |= is_news;
         is_news
     }
