@@ -18,6 +18,8 @@ pub struct Word {
 /// A task, analysed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Analysis {
+    /// The task as given.
+    pub text: String,
     /// Its words in order, each stem once.
     pub words: Vec<Word>,
     /// Stems in the order of the text, repeats included, with `None` at the borders of sentences; for phrases.
@@ -37,10 +39,13 @@ pub struct Analysis {
 /// Words of tasks that name the kind of work and say nothing about where. Stems, sorted.
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
-    "abil", "abl", "actual", "add", "adjust", "allow", "alway", "appear", "avoid", "bad", "better", "break", "broken", "bug", "can", "chang", "clean", "cleanup", "code", "correct", "creat",
-    "default", "don", "drop", "enabl", "enhanc", "ensur", "error", "expos", "fail", "featur", "fix", "fixe", "handl", "happen", "implement", "improv", "incorrect",
-    "introduc", "issu", "make", "miss", "move", "new", "option", "prevent", "problem", "properti", "proper", "provid", "refactor", "refin", "remov", "renam", "replac", "return", "set", "show", "simplifi",
-    "some", "stop", "support", "sure", "thing", "tri", "tweak", "unexpect", "updat", "use", "work", "wrong",
+    "abil", "abl", "actual", "add", "adjust", "allow", "alway", "appear", "avoid", "bad", "better", "break",
+    "broken", "bug", "can", "chang", "clean", "cleanup", "code", "correct", "creat", "default", "don",
+    "drop", "enabl", "enhanc", "ensur", "error", "expos", "fail", "featur", "fix", "fixe", "handl", "happen",
+    "implement", "improv", "incorrect", "introduc", "issu", "make", "miss", "move", "new", "option",
+    "prevent", "problem", "proper", "properti", "provid", "refactor", "refin", "remov", "renam", "replac",
+    "return", "set", "show", "simplifi", "some", "stop", "support", "sure", "thing", "tri", "tweak",
+    "unexpect", "updat", "use", "work", "wrong",
 ];
 
 /// Weight of a generic word.
@@ -51,7 +56,9 @@ fn looks_like_identifier(word: &str) -> bool {
     let starts_upper = chars.next().is_some_and(char::is_uppercase);
     let n_parts = split(word).len();
     let lower_inside = word.chars().any(char::is_lowercase);
-    (n_parts > 1 && lower_inside) || (word.contains('_') && n_parts > 1) || (starts_upper && n_parts > 1)
+    (n_parts > 1 && lower_inside)
+        || (word.contains('_') && n_parts > 1)
+        || (starts_upper && n_parts > 1)
 }
 
 fn is_path_char(c: char) -> bool {
@@ -60,7 +67,8 @@ fn is_path_char(c: char) -> bool {
 
 /// Extensions by which a bare word is taken for a file name.
 const EXTENSIONS: &[&str] = &[
-    "ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "vue", "svelte", "astro", "json", "css", "scss", "md", "mdx", "yml", "yaml",
+    "ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "vue", "svelte", "astro", "json", "css",
+    "scss", "md", "mdx", "yml", "yaml",
 ];
 
 fn paths(text: &str) -> Vec<String> {
@@ -71,7 +79,8 @@ fn paths(text: &str) -> Vec<String> {
             .rsplit_once('.')
             .is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension));
         let n_slashes = token.matches('/').count();
-        let is_path = has_extension || (n_slashes > 0 && token.len() > 3 && !token.starts_with("//"));
+        let is_path =
+            has_extension || (n_slashes > 0 && token.len() > 3 && !token.starts_with("//"));
         if is_path && !paths.iter().any(|path| path == token) {
             paths.push(token.to_owned());
         }
@@ -82,7 +91,8 @@ fn paths(text: &str) -> Vec<String> {
 /// Reads a task.
 pub fn analyse(text: &str) -> Analysis {
     let mut analyzer = Analyzer::new();
-    let mut analysis = Analysis { paths: paths(text), ..Analysis::default() };
+    let mut analysis =
+        Analysis { text: text.to_owned(), paths: paths(text), ..Analysis::default() };
     let (title, _) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
     let title_end = text.len() - text.trim_start().len() + title.len();
     let mut last_end = 0;
@@ -95,7 +105,9 @@ pub fn analyse(text: &str) -> Analysis {
         last_end = offset + word.len();
         let quoted = between.ends_with('`') && after.starts_with('`');
         let is_identifier = looks_like_identifier(word)
-            || (word.len() > 1 && (quoted || after.starts_with("()")) && !is_stop_word(&word.to_lowercase()));
+            || (word.len() > 1
+                && (quoted || after.starts_with("()"))
+                && !is_stop_word(&word.to_lowercase()));
         if is_identifier
             && let Some(term) = exact(word)
             && !analysis.identifiers.contains(&term)
@@ -114,14 +126,31 @@ pub fn analyse(text: &str) -> Analysis {
             if offset >= title_end {
                 weight *= 0.3;
             }
-            analysis.words.push(Word { stem: stem.to_string(), surface: word.to_owned(), part, weight });
+            analysis.words.push(Word {
+                stem: stem.to_string(),
+                surface: word.to_owned(),
+                part,
+                weight,
+            });
         }
     }
-    let says = |stems: &[&str]| analysis.words.iter().any(|word| stems.contains(&word.stem.as_str()));
+    let says =
+        |stems: &[&str]| analysis.words.iter().any(|word| stems.contains(&word.stem.as_str()));
     analysis.about_tests = says(&["test", "spec", "e2e"]);
     analysis.about_types = says(&["type", "typing", "typescript", "declar", "dts"]);
-    analysis.about_aside =
-        says(&["exampl", "benchmark", "bench", "demo", "playground", "sampl", "fixtur", "legaci", "templat", "script", "compat"]);
+    analysis.about_aside = says(&[
+        "exampl",
+        "benchmark",
+        "bench",
+        "demo",
+        "playground",
+        "sampl",
+        "fixtur",
+        "legaci",
+        "templat",
+        "script",
+        "compat",
+    ]);
     analysis
 }
 

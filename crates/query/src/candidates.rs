@@ -56,21 +56,24 @@ pub struct Maxima {
     pub history: f32,
 }
 
-/// Share of a part in the order of candidates.
-fn mix(candidate: &Candidate, maxima: &Maxima) -> f32 {
-    let part = |value: f32, max: f32| if max > 0.0 { value / max } else { 0.0 };
-    0.5 * part(candidate.best(), maxima.best)
-        + 0.1 * part(candidate.next(), maxima.next)
-        + 0.4 * part(candidate.whole, maxima.whole)
-        + 0.5 * part(candidate.history, maxima.history)
+impl Maxima {
+    /// Mix of a candidate's parts, each as a share of its maximum, without regard to what kind of file it is.
+    pub fn mix(&self, candidate: &Candidate) -> f32 {
+        let part = |value: f32, max: f32| if max > 0.0 { value / max } else { 0.0 };
+        0.5 * part(candidate.best(), self.best)
+            + 0.1 * part(candidate.next(), self.next)
+            + 0.4 * part(candidate.whole, self.whole)
+            + 0.5 * part(candidate.history, self.history)
+    }
 }
 
-/// The `limit` files with the highest mix of all parts, in that order; ties break by path.
+/// The `limit` files that `admit` lets through with the highest mix of all parts, in that order; ties break by path.
 pub fn select(
     snapshot: &Snapshot,
     scores: &Scores,
     history: &BTreeMap<Doc, f32>,
     limit: usize,
+    admit: &dyn Fn(&str) -> bool,
 ) -> Result<(Vec<Candidate>, Maxima), Error> {
     let mut candidates = Vec::new();
     let mut maxima = Maxima::default();
@@ -112,16 +115,21 @@ pub fn select(
         candidates.push(candidate);
     }
     let mut ranked: Vec<(f32, Candidate)> =
-        candidates.into_iter().map(|candidate| (mix(&candidate, &maxima), candidate)).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    // Equal scores at the cut are decided by path, so paths are fetched for all that could make it.
-    let cut = ranked.get(limit.saturating_sub(1)).map_or(f32::MIN, |last| last.0);
-    ranked.retain(|(score, _)| *score >= cut);
-    for (_, candidate) in &mut ranked {
+        candidates.into_iter().map(|candidate| (maxima.mix(&candidate), candidate)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.file.cmp(&b.1.file)));
+    let mut chosen: Vec<(f32, Candidate)> = Vec::new();
+    for (score, mut candidate) in ranked {
+        // Equal scores at the cut are decided by path, so paths are fetched for all that could make it.
+        if chosen.len() >= limit && score < chosen[chosen.len() - 1].0 {
+            break;
+        }
         candidate.path = snapshot.path(candidate.file)?;
-        candidate.flags = snapshot.flags(candidate.file);
+        if admit(&candidate.path) {
+            candidate.flags = snapshot.flags(candidate.file);
+            chosen.push((score, candidate));
+        }
     }
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
-    ranked.truncate(limit);
-    Ok((ranked.into_iter().map(|(_, candidate)| candidate).collect(), maxima))
+    chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    chosen.truncate(limit);
+    Ok((chosen.into_iter().map(|(_, candidate)| candidate).collect(), maxima))
 }

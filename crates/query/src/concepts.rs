@@ -108,8 +108,14 @@ pub struct LexiconWeights {
 }
 
 /// The values in force, from the measurements on development topics.
-pub const LEXICON_WEIGHTS: LexiconWeights =
-    LexiconWeights { phrase: 1.5, inside: 0.5, code_term: 0.8, fall: 0.25, single: 1.0, synonym: 0.56 };
+pub const LEXICON_WEIGHTS: LexiconWeights = LexiconWeights {
+    phrase: 1.5,
+    inside: 0.5,
+    code_term: 0.8,
+    fall: 0.25,
+    single: 1.0,
+    synonym: 0.56,
+};
 
 /// Joins the words of the task that the lexicon knows as phrases to one concept each, and adds the lexicon's code terms
 /// and synonyms to the concepts that `open` admits (by their label's stems).
@@ -124,7 +130,9 @@ pub fn with_lexicon(
     let mut phrases: Vec<Concept> = Vec::new();
     for n in (2..=MAX_PHRASE_WORDS).rev() {
         for window in analysis.sequence.windows(n) {
-            let Some(stems) = window.iter().cloned().collect::<Option<Vec<String>>>() else { continue };
+            let Some(stems) = window.iter().cloned().collect::<Option<Vec<String>>>() else {
+                continue;
+            };
             let terms = lexicon.code_terms(&stems);
             if terms.is_empty()
                 || stems.iter().any(|stem| used.contains(&stem.as_str()))
@@ -138,7 +146,11 @@ pub fn with_lexicon(
                 .collect();
             let weight = inside.iter().map(|concept| concept.weight).fold(0.0, f32::max);
             let mut phrase = Concept {
-                label: inside.iter().map(|concept| concept.label.as_str()).collect::<Vec<_>>().join(" "),
+                label: inside
+                    .iter()
+                    .map(|concept| concept.label.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 stems: stems.clone(),
                 weight: weights.phrase * weight,
                 generic: false,

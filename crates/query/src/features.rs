@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use reseek_indexer::Snapshot;
 use reseek_indexer::analyzer::{Analyzer, Mode};
 use reseek_indexer::entry::FileFlags;
-use reseek_indexer::Snapshot;
 use reseek_indexer::snapshot::{Doc, length_of};
 
 use crate::analysis::Analysis;
@@ -18,16 +18,54 @@ use crate::scoring::{ScoredConcept, Scores};
 
 /// Names of the features in order; the model refers to them by place.
 pub const NAMES: [&str; N_FEATURES] = [
-    "best", "next", "whole", "history", "together", "best_of_bound", "whole_of_bound", "cover_any",
-    "cover_symbol", "cover_names", "cover_file_name", "cover_folders", "cover_docs", "cover_text", "cover_code",
-    "file_name_precision", "symbol_name_precision", "identifier_defined", "identifier_used", "path_named", "folder_named",
-    "test_unasked", "test_asked", "aside_unasked", "declaration", "barrel", "text", "generated",
-    "log_symbols", "log_length", "log_commits", "reciprocal_rank", "share_of_top", "n_concepts", "top_of_bound",
-    "folder_share", "rarest_in_name", "imported_by_top", "imports_top", "cover_history", "n_best_symbols", "depth",
+    "best",
+    "next",
+    "whole",
+    "history",
+    "together",
+    "best_of_bound",
+    "whole_of_bound",
+    "cover_any",
+    "cover_symbol",
+    "cover_names",
+    "cover_file_name",
+    "cover_folders",
+    "cover_docs",
+    "cover_text",
+    "cover_code",
+    "file_name_precision",
+    "symbol_name_precision",
+    "identifier_defined",
+    "identifier_used",
+    "path_named",
+    "folder_named",
+    "test_unasked",
+    "test_asked",
+    "aside_unasked",
+    "declaration",
+    "barrel",
+    "text",
+    "generated",
+    "log_symbols",
+    "log_length",
+    "log_commits",
+    "reciprocal_rank",
+    "share_of_top",
+    "n_concepts",
+    "top_of_bound",
+    "folder_share",
+    "rarest_in_name",
+    "imported_by_top",
+    "imports_top",
+    "cover_history",
+    "n_best_symbols",
+    "depth",
+    "recent_commits",
+    "name_in_order",
 ];
 
 /// Number of features.
-pub const N_FEATURES: usize = 42;
+pub const N_FEATURES: usize = 44;
 
 /// The features of one candidate.
 pub type Features = [f32; N_FEATURES];
@@ -86,7 +124,8 @@ pub fn matches(
                     let found = &mut all[usize::from(candidate) - 1];
                     let field = &mut found.concepts[c][scored as usize];
                     *field = field.max(term.weight);
-                    let best = found.alternatives[c].map_or(0.0, |known| concept.terms[known].weight);
+                    let best =
+                        found.alternatives[c].map_or(0.0, |known| concept.terms[known].weight);
                     if term.weight > best {
                         found.alternatives[c] = Some(place);
                     }
@@ -173,6 +212,13 @@ pub fn features(
         })?;
     }
 
+    // The newest commit that touched a candidate stands for now, so that an old checkout is judged like a new one.
+    let mut newest = i64::MIN;
+    for candidate in candidates {
+        for commit in snapshot.commits_touching(snapshot.key(candidate.file))? {
+            newest = newest.max(snapshot.commit_time(commit));
+        }
+    }
     let mut all = Vec::with_capacity(candidates.len());
     for (rank, (candidate, matches)) in candidates.iter().zip(found).enumerate() {
         let flag = |flag: u64| if candidate.flags.has(flag) { 1.0 } else { 0.0 };
@@ -181,8 +227,7 @@ pub fn features(
                 fields.iter().map(|&field| matches.concepts[c][field as usize]).fold(0.0, f32::max)
             })
         };
-        let name_fields =
-            [Scored::Name, Scored::Compound, Scored::FileName, Scored::FileCompound];
+        let name_fields = [Scored::Name, Scored::Compound, Scored::FileName, Scored::FileCompound];
         let name_terms = analyzer.collect(stem(&candidate.path), Mode::Name);
         let n_matched = name_terms
             .iter()
@@ -195,28 +240,32 @@ pub fn features(
         let test = flag(FileFlags::TEST);
         let aside = flag(FileFlags::ASIDE);
         let lengths = snapshot.lengths(candidate.file);
-        let n_commits = snapshot.commits_touching(snapshot.key(candidate.file))?.len();
-        let symbol_cover = matches
-            .symbols
+        let commits = snapshot.commits_touching(snapshot.key(candidate.file))?;
+        let n_commits = commits.len();
+        let recent: f32 = commits
             .iter()
-            .map(|symbol| cover(&|c| symbol[c]))
-            .fold(0.0, f32::max);
+            .map(|&commit| {
+                let days = (newest - snapshot.commit_time(commit)).max(0) as f32 / 86_400.0;
+                (-days / RECENT_DAYS).exp()
+            })
+            .sum();
+        let symbol_cover =
+            matches.symbols.iter().map(|symbol| cover(&|c| symbol[c])).fold(0.0, f32::max);
         let symbol_precision =
             matches.names.iter().take(3).map(|(hit, all)| (hit / all).min(1.0)).fold(0.0, f32::max);
         let rarest_in_name = concept_weights
             .iter()
             .enumerate()
             .map(|(c, weight)| {
-                let hit =
-                    name_fields.iter().map(|&f| matches.concepts[c][f as usize]).fold(0.0, f32::max);
+                let hit = name_fields
+                    .iter()
+                    .map(|&f| matches.concepts[c][f as usize])
+                    .fold(0.0, f32::max);
                 weight * hit
             })
             .fold(0.0, f32::max);
-        let path_named = analysis
-            .paths
-            .iter()
-            .map(|path| named(&candidate.path, path))
-            .fold(0.0, f32::max);
+        let path_named =
+            analysis.paths.iter().map(|path| named(&candidate.path, path)).fold(0.0, f32::max);
         let best = candidate.best();
         let values: Features = [
             part(best, context.maxima.best),
@@ -261,10 +310,29 @@ pub fn features(
             part(candidate.history, context.scores.file_bound),
             candidate.symbols.iter().filter(|symbol| symbol.1 > 0.5 * best).count() as f32,
             candidate.path.matches('/').count() as f32,
+            (1.0 + recent).ln(),
+            in_order(&name_terms, analysis),
         ];
         all.push(values);
     }
     Ok(all)
+}
+
+/// Days after which a commit counts e times less as recent.
+const RECENT_DAYS: f32 = 60.0;
+
+/// Share of the file name's terms that stand in the task side by side and in the same order; 0 for a single term.
+fn in_order(name_terms: &[String], analysis: &Analysis) -> f32 {
+    let n_pairs = name_terms.len().saturating_sub(1);
+    let n_found = name_terms
+        .windows(2)
+        .filter(|pair| {
+            analysis.sequence.windows(2).any(|words| {
+                words[0].as_ref() == Some(&pair[0]) && words[1].as_ref() == Some(&pair[1])
+            })
+        })
+        .count();
+    part(n_found as f32, n_pairs as f32)
 }
 
 fn folder(path: &str) -> &str {

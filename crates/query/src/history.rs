@@ -24,7 +24,10 @@ const B: f32 = 0.3;
 const TYPICAL_COMMITS: f32 = 12.0;
 
 /// Scores of file documents by the messages of the commits that touched them, highest first within [`MAX_FILES`].
-pub fn scores(snapshot: &Snapshot, concepts: &[ScoredConcept]) -> Result<BTreeMap<Doc, f32>, Error> {
+pub fn scores(
+    snapshot: &Snapshot,
+    concepts: &[ScoredConcept],
+) -> Result<BTreeMap<Doc, f32>, Error> {
     let n_files = snapshot.meta().totals.n_files;
     let mut touched: HashMap<Doc, Vec<u64>> = HashMap::new();
     let mut n_commits: HashMap<u64, f32> = HashMap::new();

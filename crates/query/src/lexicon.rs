@@ -64,7 +64,8 @@ impl Lexicon {
         for (phrase, terms) in entries {
             let stems = stems(&mut analyzer, phrase).join(" ");
             // The user's word goes before the built-in one.
-            let mut all: Vec<String> = terms.iter().map(|term| code_term(&analyzer, term)).collect();
+            let mut all: Vec<String> =
+                terms.iter().map(|term| code_term(&analyzer, term)).collect();
             let list = lexicon.phrases.entry(stems).or_default();
             all.extend(list.iter().filter(|term| !all.contains(term)).cloned().collect::<Vec<_>>());
             *list = all;

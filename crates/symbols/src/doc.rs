@@ -43,8 +43,12 @@ pub(crate) fn doc_above(source: &[u8], comments: &[Span], start: u32) -> Option<
 /// Whether only white space stands before a comment on its line.
 fn starts_its_line(source: &[u8], comment: Span) -> bool {
     let before = Span { start: 0, end: comment.start }.slice(source);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.iter().all(u8::is_ascii_whitespace) || line == "\u{feff}".as_bytes()
+    // From the end, so that of a long line with many comments little is read.
+    let is_space = |byte: &u8| *byte != b'\n' && byte.is_ascii_whitespace();
+    let blanks = before.iter().rev().take_while(|byte| is_space(byte)).count();
+    let before = &before[..before.len() - blanks];
+    let before = before.strip_suffix("\u{feff}".as_bytes()).unwrap_or(before);
+    before.last().is_none_or(|byte| *byte == b'\n')
 }
 
 /// The lines of one comment without its marks.

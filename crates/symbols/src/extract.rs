@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, Tree};
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::finish::finish;
 use crate::language::Language;
@@ -18,8 +18,9 @@ use crate::visit::visit;
 /// The reusable state of extraction; one per thread.
 pub struct Extractor {
     parser: Parser,
-    cursor: QueryCursor,
     time_limit: Duration,
+    /// Of the last extraction.
+    work: u64,
 }
 
 impl Default for Extractor {
@@ -31,10 +32,7 @@ impl Default for Extractor {
 impl Extractor {
     /// An extractor for any language.
     pub fn new() -> Self {
-        let mut cursor = QueryCursor::new();
-        // Patterns start at the node that the query is run on and nowhere below.
-        cursor.set_max_start_depth(Some(0));
-        Self { parser: Parser::new(), cursor, time_limit: MAX_PARSE_TIME }
+        Self { parser: Parser::new(), time_limit: MAX_PARSE_TIME, work: 0 }
     }
 
     /// Reads all symbols, imports, comments and strings of a source text.
@@ -48,6 +46,7 @@ impl Extractor {
         language: &'static Language,
         is_test: bool,
     ) -> ParsedFile {
+        self.work = 0;
         let lines = LineIndex::new(source);
         let whole = Span { start: 0, end: source.len().min(u32::MAX as usize) as u32 };
         let unread = |kind| ParsedFile {
@@ -59,29 +58,40 @@ impl Extractor {
         if source.len() > MAX_SOURCE_BYTES {
             return unread(DiagnosticKind::TooLarge);
         }
-        let Some(tree) = self.parse(source, language) else {
+        let rules = language.rules();
+        let (started, limit) = (Instant::now(), self.time_limit);
+        let mut out_of_time = || started.elapsed() >= limit;
+        let Some(tree) = self.parse(source, language, &mut out_of_time) else {
             return unread(DiagnosticKind::TimedOut);
         };
-        let visited = visit(&tree, &mut self.cursor, source, language.rules(), is_test);
+        let visited = visit(&tree, source, rules, is_test, &mut out_of_time);
+        self.work = visited.work;
         finish(visited, source, language, &lines)
     }
 
-    /// Only parses, so that its share of the time can be measured; says whether the limit was kept.
+    /// Only parses, without a limit, so that its share of the time can be measured.
     #[doc(hidden)]
     pub fn parse_only(&mut self, source: &[u8], language: &'static Language) -> bool {
-        self.parse(source, language).is_some()
+        self.parse(source, language, &mut || false).is_some()
     }
 
-    /// The syntax tree, or `None` when the time limit was reached.
-    fn parse(&mut self, source: &[u8], language: &'static Language) -> Option<Tree> {
+    /// What the last extraction cost beyond the parse, in nodes visited and steps of matching, so
+    /// that its growth can be tested without a clock.
+    #[doc(hidden)]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The syntax tree, or `None` when the time was over before.
+    fn parse(
+        &mut self,
+        source: &[u8],
+        language: &'static Language,
+        out_of_time: &mut dyn FnMut() -> bool,
+    ) -> Option<Tree> {
         self.parser.set_language(&language.grammar()).ok()?;
-        let (started, limit) = (Instant::now(), self.time_limit);
         let mut progress = |_: &ParseState| {
-            if started.elapsed() < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            if out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
@@ -116,6 +126,28 @@ mod tests {
         assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TimedOut);
         assert_eq!(file.diagnostics[0].lines.end, 5_000);
         assert!(file.symbols.is_empty());
+    }
+
+    #[test]
+    fn a_walk_that_runs_out_of_time_keeps_what_was_read_and_tells_the_rest() {
+        let source = "export const a = [1, 2, 3];\n".repeat(5_000);
+        let mut extractor = Extractor::new();
+        let tree = extractor.parse(source.as_bytes(), typescript(), &mut || false).expect("a tree");
+        let mut looks = 0;
+        let mut out_of_time = || {
+            looks += 1;
+            looks > 2
+        };
+        let rules = typescript().rules();
+        let visited = visit(&tree, source.as_bytes(), rules, false, &mut out_of_time);
+        let lines = LineIndex::new(source.as_bytes());
+        let file = finish(visited, source.as_bytes(), typescript(), &lines);
+        assert_eq!(file.diagnostics.len(), 1);
+        assert_eq!(file.diagnostics[0].kind, DiagnosticKind::TimedOut);
+        assert_eq!(file.diagnostics[0].lines.end, 5_000);
+        let read = file.diagnostics[0].lines.start as usize;
+        assert!((10..1_000).contains(&read), "two looks at the clock take {read} lines");
+        assert!(file.symbols.len().abs_diff(read) <= 1, "{} symbols", file.symbols.len());
     }
 
     #[test]

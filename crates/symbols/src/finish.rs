@@ -118,6 +118,7 @@ fn mark_exported(drafts: &mut [Draft], exports: &[(String, bool)]) {
     let mut names: Vec<(&str, bool)> =
         exports.iter().map(|(name, default)| (name.as_str(), *default)).collect();
     names.sort_unstable();
+    names.dedup();
     for draft in drafts.iter_mut().filter(|draft| draft.parent.is_none()) {
         if !draft.container.is_empty() {
             continue;
@@ -216,31 +217,47 @@ fn signature_span(draft: &Draft, source: &[u8], comments: &[Span]) -> Span {
 }
 
 /// The text of a span without comments, white space folded, cut to the limit of signatures.
+///
+/// Reads no more of the text than it shows: many symbols may share one long span.
 fn fold(source: &[u8], comments: &[Span], span: Span) -> String {
-    let mut text = String::new();
+    let (mut folded, mut gap) = (String::new(), false);
     let mut at = span.start;
     let next = comments.partition_point(|comment| comment.start < span.start);
     for comment in comments[next..].iter().take_while(|comment| comment.start < span.end) {
-        text.push_str(&String::from_utf8_lossy(
-            Span { start: at, end: comment.start }.slice(source),
-        ));
-        text.push(' ');
-        at = comment.end.min(span.end);
-    }
-    text.push_str(&String::from_utf8_lossy(Span { start: at, end: span.end }.slice(source)));
-    let mut folded = String::with_capacity(text.len().min(MAX_SIGNATURE_BYTES));
-    for word in text.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.push_str(word);
+        fold_into(&mut folded, &mut gap, Span { start: at, end: comment.start }.slice(source));
         if folded.len() > MAX_SIGNATURE_BYTES {
             break;
         }
+        gap = true;
+        at = comment.end.min(span.end);
     }
+    fold_into(&mut folded, &mut gap, Span { start: at, end: span.end }.slice(source));
     folded.truncate(folded.floor_char_boundary(MAX_SIGNATURE_BYTES));
     folded.truncate(folded.trim_end_matches([' ', ';', ',']).len());
     folded
+}
+
+/// Adds text until there is more than signatures show; `gap` says whether white space stood last.
+fn fold_into(folded: &mut String, gap: &mut bool, mut text: &[u8]) {
+    while !text.is_empty() && folded.len() <= MAX_SIGNATURE_BYTES {
+        let mut end = text.len().min(MAX_SIGNATURE_BYTES);
+        // Not within a character; bytes that are none may be cut anywhere.
+        while end < text.len() && end + 4 > MAX_SIGNATURE_BYTES && text[end] & 0xC0 == 0x80 {
+            end -= 1;
+        }
+        let (piece, rest) = text.split_at(end);
+        for c in String::from_utf8_lossy(piece).chars() {
+            if c.is_whitespace() {
+                *gap = true;
+                continue;
+            }
+            if std::mem::take(gap) && !folded.is_empty() {
+                folded.push(' ');
+            }
+            folded.push(c);
+        }
+        text = rest;
+    }
 }
 
 /// Puts the names of each import in the order of the text, once each.
@@ -250,13 +267,11 @@ fn imports_in_order(mut imports: Vec<ImportDraft>, lines: &LineIndex) -> Vec<Imp
         .into_iter()
         .filter(|import| !import.module.is_empty())
         .map(|mut import| {
+            // By name first: of each name only the place where it stands first is kept.
+            import.names.sort_unstable_by(|(a_at, a), (b_at, b)| (a, a_at).cmp(&(b, b_at)));
+            import.names.dedup_by(|(_, next), (_, first)| next == first);
             import.names.sort();
-            let mut names: Vec<String> = Vec::with_capacity(import.names.len());
-            for (_, name) in import.names {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
+            let names = import.names.into_iter().map(|(_, name)| name).collect();
             Import {
                 module: import.module,
                 names,
@@ -285,6 +300,7 @@ fn diagnostics(visited: &Visited, lines: &LineIndex) -> Vec<Diagnostic> {
     let limits = [
         (DiagnosticKind::TooDeep, visited.too_deep),
         (DiagnosticKind::TooManySymbols, visited.too_many),
+        (DiagnosticKind::TimedOut, visited.timed_out),
     ];
     for (kind, span) in limits {
         if let Some(span) = span {

@@ -14,7 +14,7 @@ pub struct Language {
     name: &'static str,
     extensions: &'static [&'static str],
     grammar: fn() -> tree_sitter::Language,
-    sources: Sources,
+    pub(crate) sources: Sources,
     rules: OnceLock<Rules>,
 }
 

@@ -10,6 +10,7 @@ mod finish;
 mod language;
 pub mod limits;
 mod lines;
+mod pattern;
 mod references;
 mod rules;
 mod symbol;

@@ -6,7 +6,7 @@ use std::time::Duration;
 pub const MAX_SOURCE_BYTES: usize = 16 * 1024 * 1024;
 /// Nesting of syntax nodes beyond this depth is not visited.
 pub const MAX_DEPTH: usize = 1_000;
-/// A parse that takes longer is given up.
+/// Parsing and visiting that together take longer are given up.
 pub const MAX_PARSE_TIME: Duration = Duration::from_secs(10);
 /// Symbols of one file beyond this count are left out.
 pub const MAX_SYMBOLS: usize = 100_000;

@@ -1,16 +1,17 @@
-//! Query files compiled into what the visitor needs: marks per node kind, and queries whose patterns
-//! are rooted on few node kinds.
+//! Query files compiled into what the visitor needs: marks per node kind, and patterns by the node
+//! kind that they are rooted on.
 //!
-//! A query over a whole tree tests every node against every pattern. Here the visitor looks up one
-//! byte per node, and runs a query only on nodes of a kind that some pattern starts with, without
-//! descending further than that pattern asks. The vocabulary of captures and properties is
-//! closed: an unknown word is an error, which a test raises for every language.
+//! The visitor looks up one entry of a table per node, and tries patterns only on nodes of a kind
+//! that some pattern starts with. The vocabulary of captures and properties is closed: an unknown
+//! word is an error, which a test raises for every language.
 
+use std::collections::HashMap;
 use std::num::NonZeroU16;
 
-use tree_sitter::{Language as Grammar, Query};
+use tree_sitter::Language as Grammar;
 
 use crate::language::Sources;
+use crate::pattern::Pattern;
 use crate::symbol::SymbolKind;
 
 /// What a node kind means to the visitor, as bits.
@@ -76,6 +77,36 @@ pub(crate) enum Capture {
     Private,
 }
 
+impl Capture {
+    /// What a capture of that name is for.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        if name.starts_with('_') {
+            return Some(Capture::Private);
+        }
+        if let Some(kind) = name.strip_prefix("definition.") {
+            return SymbolKind::from_name(kind).map(Capture::Definition);
+        }
+        Some(match name {
+            "name" => Capture::Name,
+            "body" => Capture::Body,
+            "body.of" => Capture::BodyOf,
+            "value" => Capture::Value,
+            "container" => Capture::Container,
+            "container.name" => Capture::ContainerName,
+            "container.text" => Capture::ContainerText,
+            "covered" => Capture::Covered,
+            "export" => Capture::Export,
+            "export.default" => Capture::ExportDefault,
+            "export.name" => Capture::ExportName,
+            "export.default-name" => Capture::ExportDefaultName,
+            "import" => Capture::Import,
+            "import.module" => Capture::ImportModule,
+            "import.name" => Capture::ImportName,
+            _ => return None,
+        })
+    }
+}
+
 /// The properties of a pattern (`#set!`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -95,18 +126,72 @@ pub(crate) struct Properties {
     pub(crate) name: Option<&'static str>,
 }
 
-/// A query with its captures and properties understood.
+impl Properties {
+    /// Sets what a `#set!` says.
+    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match (key, value) {
+            ("level", "outer") => self.outer_level = true,
+            ("exported", "true") => self.exported = true,
+            ("default", "true") => self.default_export = true,
+            ("re_export", "true") => self.re_export = true,
+            ("name", "default") => self.name = Some("default"),
+            ("name", "*") => self.name = Some("*"),
+            (key, value) => return Err(format!("unknown property {key} \"{value}\"")),
+        }
+        Ok(())
+    }
+}
+
+/// The ids of a grammar's node kinds and fields by name.
+pub(crate) struct Names<'a> {
+    grammar: &'a Grammar,
+    /// Kinds by name: those of tokens, then those of named nodes.
+    kinds: HashMap<&'a str, [Vec<u16>; 2]>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(grammar: &'a Grammar) -> Self {
+        let mut kinds: HashMap<_, [Vec<u16>; 2]> = HashMap::new();
+        for id in 0..grammar.node_kind_count() as u16 {
+            if let Some(name) = grammar.node_kind_for_id(id) {
+                let named = usize::from(grammar.node_kind_is_named(id));
+                kinds.entry(name).or_default()[named].push(id);
+            }
+        }
+        Self { grammar, kinds }
+    }
+
+    /// Every id of a node kind; a grammar may give one name to several.
+    fn kinds(&self, name: &str, named: bool) -> &[u16] {
+        self.kinds.get(name).map(|ids| ids[usize::from(named)].as_slice()).unwrap_or_default()
+    }
+
+    /// The id that nodes of a kind tell.
+    pub(crate) fn kind(&self, name: &str, named: bool) -> Option<u16> {
+        if name == "ERROR" && named {
+            return Some(u16::MAX);
+        }
+        // Of several ids the parser makes all nodes tell the same one.
+        let first = self.kinds(name, named).first()?;
+        Some(if self.kinds(name, named).len() == 1 {
+            *first
+        } else {
+            self.grammar.id_for_node_kind(name, named)
+        })
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<NonZeroU16> {
+        self.grammar.field_id_for_name(name)
+    }
+}
+
+/// The patterns of a query, by the kinds of node that they are rooted on.
 pub(crate) struct RuleSet {
     /// Its place among the queries of the language: what a lower one defines wins.
     pub(crate) rank: u8,
-    pub(crate) query: Query,
-    /// By the query's capture index.
-    pub(crate) captures: Vec<Capture>,
-    /// By the query's pattern index.
-    pub(crate) properties: Vec<Properties>,
-    /// By node kind id: words, one of which the text of the node must start with for any pattern to
-    /// match; empty where there is no such condition.
-    starts: Vec<Vec<Box<str>>>,
+    pub(crate) patterns: Vec<Pattern>,
+    /// Places of patterns by node kind id.
+    by_kind: Vec<Vec<u16>>,
 }
 
 /// Everything compiled for one language.
@@ -128,16 +213,15 @@ pub(crate) struct Rules {
 impl Rules {
     /// Compiles the query files of a language; an error names the pattern.
     pub(crate) fn compile(grammar: &Grammar, sources: &Sources) -> Result<Self, String> {
+        let names = Names::new(grammar);
         let mut marks = vec![0; grammar.node_kind_count()];
         for source in sources.tokens {
-            mark_tokens(grammar, source, &mut marks)?;
+            mark_tokens(&names, source, &mut marks)?;
         }
-        let main_text = [sources.definitions, sources.imports].concat().join("\n");
-        let main = RuleSet::compile(grammar, &main_text, (1, mark::MAIN), &mut marks)?;
-        let module =
-            RuleSet::compile(grammar, &sources.module.join("\n"), (2, mark::MODULE), &mut marks)?;
-        let tests =
-            RuleSet::compile(grammar, &sources.tests.join("\n"), (0, mark::TESTS), &mut marks)?;
+        let main = [sources.definitions, sources.imports].concat();
+        let main = RuleSet::compile(&names, &main, (1, mark::MAIN), &mut marks)?;
+        let module = RuleSet::compile(&names, sources.module, (2, mark::MODULE), &mut marks)?;
+        let tests = RuleSet::compile(&names, sources.tests, (0, mark::TESTS), &mut marks)?;
         let mut reserved: Vec<_> = sources
             .reserved
             .iter()
@@ -165,57 +249,33 @@ impl Rules {
 
 impl RuleSet {
     fn compile(
-        grammar: &Grammar,
-        text: &str,
+        names: &Names,
+        texts: &[&str],
         (rank, bit): (u8, u16),
         marks: &mut [u16],
     ) -> Result<Self, String> {
-        let query = Query::new(grammar, text).map_err(|error| error.to_string())?;
-        let captures = query
-            .capture_names()
-            .iter()
-            .map(|name| capture(name).ok_or_else(|| format!("unknown capture @{name}")))
-            .collect::<Result<_, _>>()?;
-        let mut properties = Vec::with_capacity(query.pattern_count());
-        let mut starts = vec![None; marks.len()];
-        for pattern in 0..query.pattern_count() {
-            let from = query.start_byte_for_pattern(pattern);
-            let root = root_kind(text.get(from..).unwrap_or_default());
-            if kinds_named(grammar, root).is_empty() {
-                return Err("a pattern must start with a named node".to_owned());
-            }
-            let words: Vec<Box<str>> = query
-                .property_settings(pattern)
-                .iter()
-                .filter(|property| &*property.key == "starts")
-                .filter_map(|property| property.value.as_deref())
-                .flat_map(str::split_whitespace)
-                .map(Box::from)
-                .collect();
-            for kind in kinds_named(grammar, root) {
-                marks[usize::from(kind)] |= bit;
-                let known: &mut Option<Vec<Box<str>>> = &mut starts[usize::from(kind)];
-                match known {
-                    Some(known) if known.is_empty() || words.is_empty() => known.clear(),
-                    Some(known) => known.extend(words.iter().cloned()),
-                    None => *known = Some(words.clone()),
-                }
-            }
-            properties.push(pattern_properties(&query, pattern)?);
+        let mut patterns = Vec::new();
+        for text in texts {
+            patterns.extend(Pattern::read_all(names, text)?);
         }
-        let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
-        Ok(Self { rank, query, captures, properties, starts })
+        let mut by_kind = vec![Vec::new(); marks.len()];
+        for (index, pattern) in patterns.iter().enumerate() {
+            let kind = pattern.root_kind().map(usize::from).filter(|kind| *kind < marks.len());
+            let kind = kind.ok_or("a pattern must start with a named node")?;
+            marks[kind] |= bit;
+            by_kind[kind].push(index as u16);
+        }
+        Ok(Self { rank, patterns, by_kind })
     }
 
-    /// Whether any pattern can match a node of that kind with that text.
-    pub(crate) fn may_match(&self, kind: u16, text: &[u8]) -> bool {
-        let Some(words) = self.starts.get(usize::from(kind)) else { return true };
-        words.is_empty() || words.iter().any(|word| text.starts_with(word.as_bytes()))
+    /// The places of the patterns that are rooted on a node kind.
+    pub(crate) fn rooted_on(&self, kind: u16) -> &[u16] {
+        self.by_kind.get(usize::from(kind)).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 /// Reads a file of `(kind) @mark` lines.
-fn mark_tokens(grammar: &Grammar, source: &str, marks: &mut [u16]) -> Result<(), String> {
+fn mark_tokens(names: &Names, source: &str, marks: &mut [u16]) -> Result<(), String> {
     for line in source.lines().map(str::trim) {
         if line.is_empty() || line.starts_with(';') {
             continue;
@@ -234,73 +294,13 @@ fn mark_tokens(grammar: &Grammar, source: &str, marks: &mut [u16]) -> Result<(),
             "ambient" => mark::AMBIENT,
             _ => return Err(format!("unknown mark @{name}")),
         };
-        let ids = kinds_named(grammar, kind);
+        let ids = names.kinds(kind, true);
         if ids.is_empty() {
             return Err(format!("the grammar has no node ({kind})"));
         }
         for id in ids {
-            marks[usize::from(id)] |= bits;
+            marks[usize::from(*id)] |= bits;
         }
     }
     Ok(())
-}
-
-/// Every id of a named node kind; a grammar may give one name to several ids.
-fn kinds_named(grammar: &Grammar, kind: &str) -> Vec<u16> {
-    (0..grammar.node_kind_count() as u16)
-        .filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_for_id(*id) == Some(kind))
-        .collect()
-}
-
-/// The kind of node that a pattern's text starts with, past the parentheses of a group.
-fn root_kind(pattern: &str) -> &str {
-    let from = pattern.trim_start_matches(|c: char| c == '(' || c.is_whitespace());
-    let end = from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len());
-    &from[..end]
-}
-
-fn capture(name: &str) -> Option<Capture> {
-    if name.starts_with('_') {
-        return Some(Capture::Private);
-    }
-    if let Some(kind) = name.strip_prefix("definition.") {
-        return SymbolKind::from_name(kind).map(Capture::Definition);
-    }
-    Some(match name {
-        "name" => Capture::Name,
-        "body" => Capture::Body,
-        "body.of" => Capture::BodyOf,
-        "value" => Capture::Value,
-        "container" => Capture::Container,
-        "container.name" => Capture::ContainerName,
-        "container.text" => Capture::ContainerText,
-        "covered" => Capture::Covered,
-        "export" => Capture::Export,
-        "export.default" => Capture::ExportDefault,
-        "export.name" => Capture::ExportName,
-        "export.default-name" => Capture::ExportDefaultName,
-        "import" => Capture::Import,
-        "import.module" => Capture::ImportModule,
-        "import.name" => Capture::ImportName,
-        _ => return None,
-    })
-}
-
-fn pattern_properties(query: &Query, pattern: usize) -> Result<Properties, String> {
-    let mut properties = Properties::default();
-    for property in query.property_settings(pattern) {
-        let value = property.value.as_deref().unwrap_or_default();
-        match (&*property.key, value) {
-            // Understood by `RuleSet::compile`, as it belongs to node kinds.
-            ("starts", _) => {}
-            ("level", "outer") => properties.outer_level = true,
-            ("exported", "true") => properties.exported = true,
-            ("default", "true") => properties.default_export = true,
-            ("re_export", "true") => properties.re_export = true,
-            ("name", "default") => properties.name = Some("default"),
-            ("name", "*") => properties.name = Some("*"),
-            (key, value) => return Err(format!("unknown property {key} \"{value}\"")),
-        }
-    }
-    Ok(properties)
 }

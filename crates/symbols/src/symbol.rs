@@ -207,7 +207,8 @@ pub enum DiagnosticKind {
     TooLarge,
     /// Nesting beyond [`MAX_DEPTH`](crate::limits::MAX_DEPTH) was not visited.
     TooDeep,
-    /// Parsing took longer than [`MAX_PARSE_TIME`](crate::limits::MAX_PARSE_TIME) and was given up.
+    /// Reading took longer than [`MAX_PARSE_TIME`](crate::limits::MAX_PARSE_TIME) and was given up;
+    /// what was read before these lines is kept.
     TimedOut,
     /// The file has more than [`MAX_SYMBOLS`](crate::limits::MAX_SYMBOLS) symbols; the rest was left out.
     TooManySymbols,

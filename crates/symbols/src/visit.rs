@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::{Node, QueryCursor, StreamingIterator, Tree};
+use tree_sitter::{Node, Tree};
 
 use crate::limits::{MAX_DEPTH, MAX_SYMBOLS};
+use crate::pattern::Matcher;
 use crate::rules::{Capture, Properties, RuleSet, Rules, mark};
 use crate::symbol::{Span, SymbolKind};
 
@@ -58,8 +59,14 @@ pub(crate) struct Visited {
     pub(crate) too_deep: Option<Span>,
     /// The first symbol beyond the limit.
     pub(crate) too_many: Option<Span>,
+    /// What was left when the time was over.
+    pub(crate) timed_out: Option<Span>,
+    /// Nodes visited, and steps of matching.
+    pub(crate) work: u64,
 }
 
+/// How many nodes are visited between two looks at the clock, which cost more than a node does.
+const NODES_PER_CHECK: u64 = 1_024;
 /// The key of definitions without a name.
 const UNNAMED: u32 = u32::MAX;
 
@@ -85,27 +92,6 @@ struct Claim {
     container: Option<String>,
     /// Its own patterns define nothing.
     covered: bool,
-}
-
-impl Claim {
-    /// Adds a definition unless the same name is defined already by a better pattern.
-    fn add(&mut self, found: Found) {
-        match self.found.iter_mut().find(|other| other.key == found.key) {
-            Some(other) if found.pattern < other.pattern => *other = found,
-            Some(_) => {}
-            None => self.found.push(found),
-        }
-    }
-
-    /// Adds what a query rooted at the node says; what was said before wins.
-    fn join(&mut self, own: Claim) {
-        for found in own.found {
-            if self.found.iter().all(|other| other.key != found.key) {
-                self.found.push(found);
-            }
-        }
-        self.container = self.container.take().or(own.container);
-    }
 }
 
 /// The captures of one match.
@@ -150,10 +136,10 @@ struct Wrapper {
     drafts: Option<(u32, u32)>,
 }
 
-struct Visitor<'a> {
+struct Visitor<'a, 'tree> {
     source: &'a [u8],
     rules: &'a Rules,
-    cursor: &'a mut QueryCursor,
+    matcher: Matcher<'a, 'tree>,
     is_test: bool,
     out: Visited,
     scopes: Vec<Scope>,
@@ -169,18 +155,18 @@ struct Visitor<'a> {
     leading: Option<(usize, u32)>,
 }
 
-/// Walks the whole tree.
+/// Walks the whole tree, or as far as it comes until `out_of_time` says so.
 pub(crate) fn visit(
     tree: &Tree,
-    cursor: &mut QueryCursor,
     source: &[u8],
     rules: &Rules,
     is_test: bool,
+    out_of_time: &mut dyn FnMut() -> bool,
 ) -> Visited {
     let mut visitor = Visitor {
         source,
         rules,
-        cursor,
+        matcher: Matcher::new(tree, source),
         is_test,
         out: Visited::default(),
         scopes: Vec::new(),
@@ -193,8 +179,15 @@ pub(crate) fn visit(
     let has_error = tree.root_node().has_error();
     let mut walk = tree.walk();
     let mut depth = 0;
+    let mut nodes = 0;
     'nodes: loop {
         let node = walk.node();
+        nodes += 1;
+        if nodes % NODES_PER_CHECK == 0 && out_of_time() {
+            let start = node.start_byte() as u32;
+            visitor.out.timed_out = Some(Span { start, end: source.len() as u32 });
+            break;
+        }
         visitor.close_scopes(depth);
         if has_error && (node.is_error() || node.is_missing()) {
             visitor.out.errors.push(span_of(node));
@@ -216,6 +209,7 @@ pub(crate) fn visit(
         }
     }
     visitor.close_scopes(0);
+    visitor.out.work = nodes + visitor.matcher.work();
     visitor.out
 }
 
@@ -223,7 +217,7 @@ fn span_of(node: Node<'_>) -> Span {
     Span { start: node.start_byte() as u32, end: node.end_byte() as u32 }
 }
 
-impl Visitor<'_> {
+impl<'tree> Visitor<'_, 'tree> {
     /// Closes the scopes that a node at `depth` is not part of, innermost first.
     fn close_scopes(&mut self, depth: usize) {
         while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= depth) {
@@ -272,7 +266,7 @@ impl Visitor<'_> {
         }
     }
 
-    fn enter(&mut self, node: Node<'_>, depth: usize) {
+    fn enter(&mut self, node: Node<'tree>, depth: usize) {
         let marks = self.rules.marks(node.kind_id());
         if marks & mark::COMMENT != 0 {
             self.out.comments.push(span_of(node));
@@ -328,16 +322,13 @@ impl Visitor<'_> {
         let mut claim = Claim::default();
         let rules = self.rules;
         if marks & mark::TESTS != 0 && self.is_test {
-            let own = self.run(&rules.tests, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.tests, node, &mut wrapper, &mut claim);
         }
         if marks & mark::MAIN != 0 {
-            let own = self.run(&rules.main, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.main, node, &mut wrapper, &mut claim);
         }
         if marks & mark::MODULE != 0 && self.locals == 0 {
-            let own = self.run(&rules.module, node, &mut wrapper);
-            claim.join(own);
+            self.run(&rules.module, node, &mut wrapper, &mut claim);
         }
 
         if settled {
@@ -411,7 +402,9 @@ impl Visitor<'_> {
         if found.is_empty() {
             return false;
         }
-        found.sort_by_key(|found| found.key);
+        // Of the patterns that define the same name the lowest wins; of its matches, the first.
+        found.sort_by_key(|found| (found.key, found.pattern));
+        found.dedup_by_key(|found| found.key);
         // A definition stays without a name only if no pattern gives it one; those come last.
         if found[0].key != UNNAMED {
             found.retain(|found| found.key != UNNAMED);
@@ -490,21 +483,18 @@ impl Visitor<'_> {
         true
     }
 
-    /// Runs a query on one node and sorts what its matches captured.
-    fn run(&mut self, rules: &RuleSet, node: Node<'_>, wrapper: &mut Wrapper) -> Claim {
+    /// Matches the patterns rooted on one node and sorts what they captured.
+    fn run(&mut self, rules: &RuleSet, node: Node<'tree>, wrapper: &mut Wrapper, own: &mut Claim) {
         let source = self.source;
-        let mut own = Claim::default();
-        if !rules.may_match(node.kind_id(), span_of(node).slice(source)) {
-            return own;
-        }
+        let before = own.found.len();
         let mut covered = Vec::new();
-        let mut matches = self.cursor.matches(&rules.query, node, source);
-        while let Some(found) = matches.next() {
-            let properties = rules.properties[found.pattern_index];
+        self.matcher.run(&rules.patterns, rules.rooted_on(node.kind_id()), node);
+        for index in 0..self.matcher.match_count() {
+            let (pattern, captures) = self.matcher.found(index);
+            let properties = rules.patterns[pattern].properties;
             let mut parts = Parts::default();
-            for capture in found.captures() {
-                let at = capture.node;
-                match rules.captures[capture.index as usize] {
+            for (capture, at) in captures.iter().copied() {
+                match capture {
                     Capture::Definition(kind) => parts.definition = Some((at, kind)),
                     Capture::Name => parts.name = Some(at),
                     Capture::Body => parts.body = Some(at),
@@ -559,14 +549,15 @@ impl Visitor<'_> {
             if let (Some(container), Some(name)) = (parts.container, parts.container_name) {
                 let name = Some(name_of(source, name));
                 if container.id() == node.id() {
-                    own.container = name;
+                    // What a query that is run earlier says wins.
+                    own.container = own.container.take().or(name);
                 } else {
                     self.claims.entry(container.id()).or_default().container = name;
                 }
             }
             if let Some((at, kind)) = parts.definition {
                 let found = Found {
-                    pattern: (rules.rank, found.pattern_index),
+                    pattern: (rules.rank, pattern),
                     kind,
                     key: parts.name.map_or(UNNAMED, |name| name.start_byte() as u32),
                     name: parts
@@ -578,14 +569,16 @@ impl Visitor<'_> {
                     properties,
                 };
                 if at.id() == node.id() {
-                    own.add(found);
+                    own.found.push(found);
                 } else {
-                    self.claims.entry(at.id()).or_default().add(found);
+                    self.claims.entry(at.id()).or_default().found.push(found);
                 }
             }
         }
-        own.found.retain(|found| !covered.contains(&found.key));
-        own
+        if !covered.is_empty() {
+            let found = own.found.split_off(before);
+            own.found.extend(found.into_iter().filter(|found| !covered.contains(&found.key)));
+        }
     }
 }
 

@@ -28,7 +28,7 @@
 ((call_expression
   function: (_) @_function
   arguments: (arguments . (string) @import.module)) @import
-  (#match? @_function "^(require|import)$")
+  (#any-of? @_function "require" "import")
   (#set! starts "require import"))
 
 ((variable_declarator

@@ -11,7 +11,7 @@
     arguments: (arguments
       . [(string) (template_string)] @name
       [(arrow_function) (function_expression)] @body.of))) @definition.test
-  (#match? @_runner "^(describe|it|test|suite|context|specify|bench|fdescribe|xdescribe|fit|xit|xtest)$")
+  (#any-of? @_runner "describe" "it" "test" "suite" "context" "specify" "bench" "fdescribe" "xdescribe" "fit" "xit" "xtest")
   (#set! starts "describe it test suite context specify bench fdescribe xdescribe fit xit xtest"))
 
 ((expression_statement
@@ -21,5 +21,5 @@
       (member_expression object: (identifier) @_runner)
     ]
     arguments: (arguments . [(string) (template_string)] @name))) @definition.test
-  (#match? @_runner "^(it|test|specify|xit|xtest)$")
+  (#any-of? @_runner "it" "test" "specify" "xit" "xtest")
   (#set! starts "it test specify xit xtest"))

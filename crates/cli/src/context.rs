@@ -1,0 +1,455 @@
+//! The context pack: the answer as source text for an agent, within a budget of tokens.
+//!
+//! Files come best first, each with its reason. The budget is spent in this order: a line for every file; the source
+//! of the best symbol of each file, then of the second, and so on (a small file whole); then the signatures of
+//! what was not shown. Each step is kept only if the *rendered* pack still fits, so the cap holds for the final text
+//! whatever the pieces are. Lines are shown whole or not at all. What was left out is counted and the way to get it told.
+//!
+//! Text is read from disk at the moment of the answer and parsed anew, so line numbers and lines always belong
+//! together; a file that changed since it was indexed is marked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use reseek_indexer::corpus::read::{Outcome, read};
+use reseek_indexer::corpus::{Checker, Verdict, WalkOptions};
+use reseek_symbols::{Language, ParsedFile, extract};
+
+use crate::freshness::{Session, Status};
+use crate::output::{count, grouped};
+use crate::retrieve::{band_name, range, relevance, stopped};
+use crate::tokens::estimate;
+use reseek_query::report::{FileResult, Retrieval, SymbolResult};
+
+/// Least budget in tokens: what the frame without any file takes.
+pub(crate) const MIN_BUDGET: usize = 300;
+/// Files of up to this many lines are shown whole.
+const SMALL_FILE_LINES: usize = 60;
+/// Lines longer than this many bytes are left out whole: they are data, and would be all of the pack.
+const MAX_LINE_BYTES: usize = 400;
+/// Share of the budget that one symbol may take before every other had its turn, as a divisor.
+const SYMBOL_SHARE: usize = 3;
+/// Fewest lines of a symbol that are worth showing of a longer one.
+const MIN_LINES: usize = 4;
+/// Bytes of the task and of a path in the frame; longer ones are cut at a character.
+const MAX_TITLE_BYTES: usize = 200;
+/// Signatures of a file beside its source.
+const MAX_SIGNATURES: usize = 30;
+/// Left-out files that are named.
+const MAX_NAMED: usize = 5;
+
+/// A result with its text.
+struct File<'a> {
+    result: &'a FileResult,
+    /// Lines of the file as it is on disk; empty if it cannot be shown.
+    lines: Vec<String>,
+    parsed: ParsedFile,
+    /// Why the text is not shown, or that it changed.
+    note: Option<String>,
+    /// Ranges of lines to show in order of worth, one-based and inclusive, with what they are.
+    pieces: Vec<(usize, usize)>,
+}
+
+/// What of the files is shown.
+#[derive(Clone, Default)]
+struct Selection {
+    /// How many of the files, best first, have a block.
+    n_files: usize,
+    /// Lines shown of each file.
+    lines: BTreeMap<usize, BTreeSet<usize>>,
+    /// Signatures shown of each file: how many of the symbols that are not in `lines`.
+    signatures: BTreeMap<usize, usize>,
+}
+
+/// Renders the answer within the budget.
+pub(crate) fn pack(
+    session: &Session,
+    retrieval: &Retrieval,
+    budget: usize,
+) -> anyhow::Result<String> {
+    let options = session.place.walk_options();
+    let mut checker = Checker::new(&session.place.root, &options)?;
+    let hashes: BTreeMap<String, u64> =
+        session.snapshot.manifest()?.into_iter().map(|file| (file.path, file.hash)).collect();
+    let files: Vec<File<'_>> = retrieval
+        .results
+        .iter()
+        .map(|result| load(session, &mut checker, &options, hashes.get(&result.path), result))
+        .collect();
+    Ok(fill(&files, retrieval, &session.status, budget))
+}
+
+/// Reads and parses the file of a result.
+fn load<'a>(
+    session: &Session,
+    checker: &mut Checker,
+    options: &WalkOptions,
+    indexed_hash: Option<&u64>,
+    result: &'a FileResult,
+) -> File<'a> {
+    let mut file = File {
+        result,
+        lines: Vec::new(),
+        parsed: ParsedFile::default(),
+        note: None,
+        pieces: Vec::new(),
+    };
+    let Verdict::Indexed(found) = checker.check(&result.path) else {
+        file.note = Some("not shown: it is gone, or a rule leaves it out now".to_owned());
+        return file;
+    };
+    let contents = match read(&session.place.root, &found, options) {
+        Outcome::Read(contents) => contents,
+        Outcome::Skipped { reason, .. } => {
+            file.note = Some(format!("not shown: it is {reason} now"));
+            return file;
+        }
+        Outcome::Absent => {
+            file.note = Some("not shown: it is gone".to_owned());
+            return file;
+        }
+    };
+    if indexed_hash != Some(&contents.hash) {
+        file.note = Some("changed since it was indexed; these are its lines now".to_owned());
+    }
+    if let Some(language) = Language::of_path(&result.path) {
+        file.parsed = extract(contents.text.as_bytes(), language);
+    }
+    file.lines = contents.text.lines().map(str::to_owned).collect();
+    file.pieces = pieces(&file);
+    file
+}
+
+/// The ranges of lines that are worth showing, best first.
+fn pieces(file: &File<'_>) -> Vec<(usize, usize)> {
+    let n_lines = file.lines.len();
+    if n_lines == 0 {
+        return Vec::new();
+    }
+    if n_lines <= SMALL_FILE_LINES {
+        return vec![(1, n_lines)];
+    }
+    let pieces: Vec<(usize, usize)> =
+        file.result.symbols.iter().filter_map(|symbol| place(file, symbol)).collect();
+    if pieces.is_empty() && file.parsed.symbols.is_empty() {
+        // A text file: its beginning says what it is about.
+        return vec![(1, n_lines)];
+    }
+    pieces
+}
+
+/// The lines that a symbol of the answer has in the file as it is now, its doc comment included.
+fn place(file: &File<'_>, wanted: &SymbolResult) -> Option<(usize, usize)> {
+    let symbol = file
+        .parsed
+        .symbols
+        .iter()
+        .filter(|symbol| {
+            symbol.name == wanted.name
+                && symbol.kind.name() == wanted.kind
+                && symbol.container == wanted.container
+        })
+        .min_by_key(|symbol| symbol.lines.start.abs_diff(wanted.start_line))?;
+    let mut start = symbol.lines.start as usize;
+    if let Some(doc) = symbol.doc_span {
+        // The comment ends above the declaration; its lines are those of its own line ends.
+        let doc_lines = symbol.doc.lines().count().max(1);
+        let above = (doc.end <= symbol.span.start).then(|| comment_start(file, start, doc_lines));
+        start = above.unwrap_or(start);
+    }
+    Some((start, symbol.lines.end as usize))
+}
+
+/// The first line of the comment that ends above line `start`.
+fn comment_start(file: &File<'_>, start: usize, doc_lines: usize) -> usize {
+    let mut first = start;
+    // Comment marks may take two lines more than the text.
+    for line in (1..start).rev().take(doc_lines + 2) {
+        let text = file.lines[line - 1].trim_start();
+        if !(text.starts_with('*') || text.starts_with("/*") || text.starts_with("//")) {
+            break;
+        }
+        first = line;
+        if text.starts_with("/*") {
+            break;
+        }
+    }
+    first
+}
+
+/// Chooses what is shown: each step stays only if the rendered pack is within the budget.
+fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usize) -> String {
+    let render = |selection: &Selection| render(files, retrieval, status, budget, selection);
+    let fits = |selection: &Selection| estimate(&render(selection)) <= budget;
+    let mut chosen = Selection::default();
+    if !fits(&chosen) {
+        return "The budget is too small for any answer.\n".to_owned();
+    }
+    // The source is what the pack is for: the frame of many files may take half of it.
+    let half = |selection: &Selection| estimate(&render(selection)) <= budget / 2;
+    chosen.n_files = (0..=files.len())
+        .rev()
+        .find(|&n_files| half(&Selection { n_files, ..Selection::default() }))
+        .unwrap_or(0);
+    if chosen.n_files == 0 && !files.is_empty() {
+        let one = Selection { n_files: 1, ..Selection::default() };
+        chosen.n_files = usize::from(fits(&one));
+    }
+    add_source(&mut chosen, files, budget / SYMBOL_SHARE, &fits);
+    for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
+        let n = unshown(file, chosen.lines.get(&idx)).len().min(MAX_SIGNATURES);
+        let most = largest(n, |n| {
+            let mut next = chosen.clone();
+            next.signatures.insert(idx, n);
+            fits(&next)
+        });
+        if most > 0 {
+            chosen.signatures.insert(idx, most);
+        }
+    }
+    // What is left goes to the symbols that the share cut short.
+    add_source(&mut chosen, files, budget, &fits);
+    render(&chosen)
+}
+
+/// Adds the best symbol of each file, then the second of each, and so on; of none more than `share` tokens.
+fn add_source(
+    chosen: &mut Selection,
+    files: &[File<'_>],
+    share: usize,
+    fits: &impl Fn(&Selection) -> bool,
+) {
+    let n_rounds = files.iter().map(|file| file.pieces.len()).max().unwrap_or(0);
+    for round in 0..n_rounds {
+        for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
+            if let Some(&piece) = file.pieces.get(round) {
+                add_piece(chosen, idx, file, piece, share, fits);
+            }
+        }
+    }
+}
+
+/// Adds a range of lines, or as many of its first lines as fit.
+fn add_piece(
+    chosen: &mut Selection,
+    idx: usize,
+    file: &File<'_>,
+    (start, end): (usize, usize),
+    mut share: usize,
+    fits: &impl Fn(&Selection) -> bool,
+) {
+    let shown = chosen.lines.get(&idx).cloned().unwrap_or_default();
+    let wanted: Vec<usize> = (start..=end.min(file.lines.len())).collect();
+    if wanted.iter().all(|line| shown.contains(line)) {
+        return;
+    }
+    let within_share = wanted
+        .iter()
+        .take_while(|&&line| {
+            let cost = if file.lines[line - 1].len() > MAX_LINE_BYTES {
+                0
+            } else {
+                estimate(&numbered(line, &file.lines[line - 1]))
+            };
+            let fits = cost <= share;
+            share = share.saturating_sub(cost);
+            fits
+        })
+        .count();
+    let with = |n_lines: usize| {
+        let mut next = chosen.clone();
+        next.lines.entry(idx).or_default().extend(&wanted[..n_lines]);
+        next
+    };
+    let n_lines = largest(within_share, |n_lines| fits(&with(n_lines)));
+    if n_lines == wanted.len() || n_lines >= MIN_LINES {
+        *chosen = with(n_lines);
+    }
+}
+
+/// The largest number up to `most` that is accepted, if smaller ones are whenever a larger one is.
+fn largest(most: usize, accepted: impl Fn(usize) -> bool) -> usize {
+    if most == 0 || accepted(most) {
+        return most;
+    }
+    let (mut low, mut high) = (0, most);
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if accepted(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Places of the symbols of a file whose first line is not shown, outermost two levels only.
+fn unshown(file: &File<'_>, shown: Option<&BTreeSet<usize>>) -> Vec<usize> {
+    let is_shown = |line: usize| shown.is_some_and(|shown| shown.contains(&line));
+    (0..file.parsed.symbols.len())
+        .filter(|&i| {
+            let symbol = &file.parsed.symbols[i];
+            symbol.container.matches('.').count() < 1 && !is_shown(symbol.lines.start as usize)
+        })
+        .collect()
+}
+
+fn render(
+    files: &[File<'_>],
+    retrieval: &Retrieval,
+    status: &Status,
+    budget: usize,
+    selection: &Selection,
+) -> String {
+    let mut text = String::new();
+    let title = retrieval.task.lines().next().unwrap_or_default();
+    let _ = writeln!(text, "# Context for: {}", cut(title, MAX_TITLE_BYTES));
+    let _ = writeln!(
+        text,
+        "{}; {}. Root: {}",
+        status.freshness(),
+        stopped(retrieval.stop),
+        cut(&status.root, MAX_TITLE_BYTES)
+    );
+    if files.is_empty() {
+        let _ = writeln!(text, "No file reached the threshold among {}.", status.coverage());
+        let _ = writeln!(text, "Lower it with --threshold, or say more of the task.");
+    }
+    let mut n_long = 0;
+    for (idx, file) in files.iter().enumerate().take(selection.n_files) {
+        let result = file.result;
+        let _ = writeln!(
+            text,
+            "\n## {} ({}, {} {})",
+            result.path,
+            count(u64::from(result.n_lines), "line"),
+            relevance(result.relevance),
+            band_name(result.band)
+        );
+        let _ = writeln!(text, "{}", result.reason);
+        if let Some(note) = &file.note {
+            let _ = writeln!(text, "{note}");
+        }
+        if !result.missing_context.is_empty() {
+            let _ = writeln!(text, "needs {}", result.missing_context.join(", "));
+        }
+        let shown = selection.lines.get(&idx);
+        n_long += source(&mut text, file, shown);
+        let unshown = unshown(file, shown);
+        for &i in unshown.iter().take(selection.signatures.get(&idx).copied().unwrap_or(0)) {
+            let symbol = &file.parsed.symbols[i];
+            let lines = range(symbol.lines.start, symbol.lines.end);
+            let indent = if symbol.container.is_empty() { "" } else { "  " };
+            let _ = writeln!(text, "{indent}[{lines}] {}", cut(&symbol.signature, MAX_TITLE_BYTES));
+        }
+    }
+    left_out(&mut text, files, retrieval, budget, selection, n_long);
+    text
+}
+
+/// The chosen lines with their numbers, with a mark where some are missing between; gives the number of lines
+/// that are too long to show.
+fn source(text: &mut String, file: &File<'_>, shown: Option<&BTreeSet<usize>>) -> usize {
+    let mut n_long = 0;
+    let mut last: Option<usize> = None;
+    for &line in shown.into_iter().flatten() {
+        match last {
+            // A blank line between two pieces costs no more than the mark.
+            Some(last) if last + 2 == line && file.lines[last].trim().is_empty() => text.push('\n'),
+            Some(last) if last + 1 < line => text.push_str("...\n"),
+            _ => {}
+        }
+        last = Some(line);
+        let content = &file.lines[line - 1];
+        if content.len() > MAX_LINE_BYTES {
+            n_long += 1;
+            let _ = writeln!(text, "{line}\t... a line of {} bytes", grouped(content.len() as u64));
+        } else {
+            text.push_str(&numbered(line, content));
+        }
+    }
+    n_long
+}
+
+fn numbered(line: usize, content: &str) -> String {
+    format!("{line}\t{content}\n")
+}
+
+/// What the pack does not hold, and how to get it.
+fn left_out(
+    text: &mut String,
+    files: &[File<'_>],
+    retrieval: &Retrieval,
+    budget: usize,
+    selection: &Selection,
+    n_long: usize,
+) {
+    let mut facts = Vec::new();
+    let dropped = &files[selection.n_files..];
+    if !dropped.is_empty() {
+        let names: Vec<&str> =
+            dropped.iter().take(MAX_NAMED).map(|file| file.result.path.as_str()).collect();
+        let more = if dropped.len() > MAX_NAMED { ", ..." } else { "" };
+        facts.push(format!(
+            "{} ({}{more})",
+            count(dropped.len() as u64, "file"),
+            cut(&names.join(", "), MAX_TITLE_BYTES)
+        ));
+    }
+    if retrieval.n_cut > 0 {
+        facts.push(format!("{} beyond --limit", count(retrieval.n_cut as u64, "file")));
+    }
+    let n_bare = (0..selection.n_files)
+        .filter(|idx| !files[*idx].pieces.is_empty() && !selection.lines.contains_key(idx))
+        .count();
+    if n_bare > 0 {
+        facts.push(format!("the source of {}", count(n_bare as u64, "file")));
+    }
+    let n_shortened: usize = (0..selection.n_files)
+        .map(|idx| {
+            let shown =
+                |line: &usize| selection.lines.get(&idx).is_some_and(|lines| lines.contains(line));
+            let is_shortened = |&&(start, end): &&(usize, usize)| shown(&start) && !shown(&end);
+            files[idx].pieces.iter().filter(is_shortened).count()
+        })
+        .sum();
+    if n_shortened > 0 {
+        facts.push(format!("the rest of {}", count(n_shortened as u64, "long symbol")));
+    }
+    let n_unnamed: usize = (0..selection.n_files)
+        .map(|idx| {
+            let named = selection.signatures.get(&idx).copied().unwrap_or(0);
+            unshown(&files[idx], selection.lines.get(&idx)).len().saturating_sub(named)
+        })
+        .sum();
+    if n_unnamed > 0 {
+        facts.push(count(n_unnamed as u64, "further symbol"));
+    }
+    if n_long > 0 {
+        facts.push(format!("{} over {MAX_LINE_BYTES} bytes", count(n_long as u64, "line")));
+    }
+    if !facts.is_empty() {
+        let _ = writeln!(text, "\nLeft out: {}.", facts.join("; "));
+        let by_budget = !dropped.is_empty() || n_bare > 0 || n_shortened > 0;
+        let _ = if by_budget {
+            writeln!(text, "Read the files, or ask again with a --budget above {budget}.")
+        } else {
+            writeln!(text, "Read the files for the rest.")
+        };
+    }
+    if !retrieval.gaps.is_empty() {
+        let names: Vec<&str> =
+            retrieval.gaps.iter().take(MAX_NAMED).map(|gap| gap.name.as_str()).collect();
+        let _ = writeln!(text, "Still missing: {}.", cut(&names.join(", "), MAX_TITLE_BYTES));
+    }
+}
+
+/// A text of at most `max` bytes, cut at a character and marked if it was longer.
+fn cut(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let end = (0..=max).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    format!("{}...", &text[..end])
+}
