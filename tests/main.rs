@@ -28,3 +28,5 @@ mod store;
 mod tidy;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod watching;

@@ -1,4 +1,4 @@
-//! Compares the tree with the index by names, sizes and times, without opening a file of the tree.
+//! Compares the tree with the index by names, sizes and times; opens no file that these show to be unchanged.
 //!
 //! A file is unchanged if its size and both its times are those of the index and it was not changed at or after the scan
 //! that led to the index (an edit within one tick of the clock leaves no trace). What cannot be read is never
@@ -13,7 +13,9 @@ use std::path::Path;
 use crate::config::Config;
 use crate::corpus::check::changes_rules;
 use crate::corpus::read::content_hash;
-use crate::corpus::{self, Checker, FoundFile, SkipReason, Skipped, Verdict, Walk, WalkOptions};
+use crate::corpus::{
+    self, Checker, FoundFile, Outcome, SkipReason, Skipped, Verdict, Walk, WalkOptions,
+};
 use crate::entry::{FileFlags, Stamp};
 use crate::error::Error;
 use crate::format::Meta;
@@ -23,7 +25,7 @@ use crate::snapshot::{ManifestFile, Snapshot};
 use crate::stamps::Stamps;
 use crate::store::Index;
 
-/// What the tree holds that the index does not, by sizes and times alone.
+/// What the tree holds that the index does not.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// Files to read: new, or with another stamp than in the index.
@@ -91,7 +93,8 @@ pub fn walk_options(root: &Path, folder: &Path, config: &Config, threads: usize)
     options
 }
 
-/// Compares the whole tree with a view of the index.
+/// Compares the whole tree with a view of the index. Files that only look changed, or were written so shortly before the
+/// last scan that their times prove nothing, are read and counted as unchanged if they are.
 pub fn plan(
     root: &Path,
     index: &Index,
@@ -99,7 +102,29 @@ pub fn plan(
     options: &WalkOptions,
 ) -> Result<Plan, Error> {
     let stamps = Stamps::load(index.folder(), index.data());
-    plan_tree(root, snapshot, options, &stamps)
+    let mut plan = plan_tree(root, snapshot, options, &stamps)?;
+    let n_doubtful = plan.read.len();
+    plan.read.retain(|(found, old)| {
+        !old.as_ref().is_some_and(|old| has_content(root, found, old, options))
+    });
+    plan.unchanged += (n_doubtful - plan.read.len()) as u64;
+    Ok(plan)
+}
+
+/// Whether a file has the content, or the reason to be skipped, that the index knows.
+pub(crate) fn has_content(
+    root: &Path,
+    found: &FoundFile,
+    old: &ManifestFile,
+    options: &WalkOptions,
+) -> bool {
+    match corpus::read::read(root, found, options) {
+        Outcome::Read(contents) => contents.hash == old.hash && !old.flags.has(FileFlags::SKIPPED),
+        Outcome::Skipped { reason, file } => {
+            old.flags.skip_reason() == Some(reason) && old.stamp.size == file.size
+        }
+        Outcome::Absent => false,
+    }
 }
 
 pub(crate) fn plan_tree(

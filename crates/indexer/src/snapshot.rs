@@ -49,6 +49,7 @@ struct Segment {
     key: Column<u64>,
     path: Option<StrColumn>,
     touches: Option<Column<u64>>,
+    time: Option<Column<i64>>,
 }
 
 /// The columns of a segment that tell of files.
@@ -138,6 +139,7 @@ impl Snapshot {
                 key: u64_column("key")?,
                 path: fast.str("path")?,
                 touches: fast.column_opt("touches")?,
+                time: fast.column_opt("time")?,
                 reader: reader.clone(),
             });
             base += reader.max_doc();
@@ -339,12 +341,17 @@ impl Snapshot {
         keys
     }
 
+    /// Time of a commit in seconds since 1970.
+    pub fn commit_time(&self, commit: Doc) -> i64 {
+        let (segment, local) = self.segment(commit);
+        segment.time.as_ref().and_then(|column| column.first(local)).unwrap_or(0)
+    }
+
     /// Time of a commit in seconds since 1970, its id and its subject.
     pub fn commit(&self, commit: Doc) -> Result<(i64, String, String), Error> {
         let (segment, local) = self.segment(commit);
         let fast = segment.reader.fast_fields();
-        let time: Option<Column<i64>> = fast.column_opt("time")?;
-        let time = time.and_then(|column| column.first(local)).unwrap_or(0);
+        let time = self.commit_time(commit);
         let mut id = String::new();
         if let Some(column) = fast.str("commit")?
             && let Some(ord) = column.term_ords(local).next()

@@ -28,7 +28,7 @@ use crate::error::Error;
 use crate::format::{ANALYZER_VERSION, FORMAT_VERSION, Meta, Totals};
 use crate::git::{Commit, Repository};
 pub use crate::plan::{Plan, plan, walk_options};
-use crate::plan::{kept, plan_build, plan_paths, plan_tree, skip_stamp, stamp};
+use crate::plan::{has_content, kept, plan_build, plan_paths, plan_tree, skip_stamp, stamp};
 use crate::schema::{Fields, path_key, schema};
 use crate::snapshot::{ManifestFile, Snapshot};
 use crate::stamps::Stamps;
@@ -227,17 +227,8 @@ impl Task<'_> {
     /// changed has the content that the index knows.
     fn without_writing(&self, planned: Planned) -> Option<(Index, UpdateReport)> {
         let Planned { index, plan, .. } = planned;
-        let is_same = |(found, old): &(FoundFile, Option<ManifestFile>)| match (
-            corpus::read::read(self.root, found, &self.walk_options),
-            old,
-        ) {
-            (Outcome::Read(contents), Some(old)) => {
-                contents.hash == old.hash && !old.flags.has(FileFlags::SKIPPED)
-            }
-            (Outcome::Skipped { reason, file }, Some(old)) => {
-                old.flags.skip_reason() == Some(reason) && old.stamp.size == file.size
-            }
-            _ => false,
+        let is_same = |(found, old): &(FoundFile, Option<ManifestFile>)| {
+            old.as_ref().is_some_and(|old| has_content(self.root, found, old, &self.walk_options))
         };
         let is_unchanged = plan.remove.is_empty() && plan.skip.is_empty() && !plan.head_moved();
         (is_unchanged && plan.read.iter().all(is_same)).then(|| {
