@@ -19,7 +19,7 @@ use crate::progress::Bar;
 /// Paths shown of each kind.
 const MAX_EXAMPLES: usize = 5;
 /// How long a repair waits for another writer.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The JSON of `verify`.
 #[derive(Serialize)]

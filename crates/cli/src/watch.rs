@@ -3,6 +3,7 @@
 //! It says on standard output what happens, a line at a time: words for people, with `--json` one document a line. SIGINT
 //! and SIGTERM end it cleanly, and the exit code is then 0.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -94,7 +95,7 @@ fn written(line: &Line<'_>, format: Format) -> String {
             let n = report.added + report.changed + report.removed + report.skipped;
             let mut text = format!("{} updated in {seconds:.3} s\n", count(n, "file"));
             for problem in &report.problems {
-                text.push_str(&format!("note: {problem}\n"));
+                let _ = writeln!(text, "note: {problem}");
             }
             text
         }
