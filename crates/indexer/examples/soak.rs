@@ -140,7 +140,7 @@ fn start_watcher(root: &Path, folder: &Path) -> Child {
     while watching(folder).is_none() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    while wait_fresh(folder, Duration::from_secs(60)).expect("wait") != Waited::Fresh {}
+    while wait_fresh(folder, Duration::from_mins(1)).expect("wait") != Waited::Fresh {}
     child
 }
 
@@ -162,7 +162,7 @@ fn latency(root: &Path, file: &str) {
                 let started = Instant::now();
                 if ask {
                     assert_eq!(
-                        wait_fresh(&folder, Duration::from_secs(60)).expect("wait"),
+                        wait_fresh(&folder, Duration::from_mins(1)).expect("wait"),
                         Waited::Fresh
                     );
                 }
@@ -240,7 +240,7 @@ fn edits(root: &Path, duration: Duration) {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    assert_eq!(wait_fresh(&folder, Duration::from_secs(60)).expect("wait"), Waited::Fresh);
+    assert_eq!(wait_fresh(&folder, Duration::from_mins(1)).expect("wait"), Waited::Fresh);
     child.kill().expect("kill");
     child.wait().expect("end");
     let report = verify(root, &folder, &Config::load(root).expect("config"), 2).expect("verify");
