@@ -32,3 +32,5 @@ mod stories;
 mod tidy;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod watching;

@@ -94,9 +94,9 @@ pub(crate) struct Global {
     /// Answers from the index as it is, without a look at the files.
     #[arg(long, global = true)]
     pub(crate) no_refresh: bool,
-    /// Seconds to wait for another process that writes the index [default: 2 for a query that can do with the index
-    /// as it is, else 600].
-    #[arg(long, global = true, value_name = "SECONDS")]
+    /// Seconds to wait for another process that writes the index, or for a running `watch` to catch up [default: 2 for a
+    /// query that can do with the index as it is, else 600].
+    #[arg(long, alias = "wait-fresh", global = true, value_name = "SECONDS")]
     pub(crate) wait: Option<u64>,
     /// Leaves the lexicon of everyday phrases out of refinement.
     #[arg(long, global = true)]
@@ -157,6 +157,10 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Measures retrieval quality, on public topics or on those of your own history.
     Eval(EvalArgs),
+    /// Keeps the index fresh while files change, until it is interrupted.
+    Watch(WatchArgs),
+    /// Compares the index with the contents of all files, and with itself.
+    Verify(VerifyArgs),
     /// Prints a completion script.
     Completions(CompletionsArgs),
     /// Prints a manual page.
@@ -332,6 +336,22 @@ pub(crate) struct StatusArgs {
     /// Tells why this file or folder is in the index or not, and which rule decided.
     #[arg(long, value_name = "PATH")]
     pub(crate) explain: Option<PathBuf>,
+}
+
+/// Options of `watch`.
+#[derive(Args, Debug)]
+pub(crate) struct WatchArgs {
+    /// Looks at the files every two seconds instead of asking the system for events, as network file systems need.
+    #[arg(long)]
+    pub(crate) poll: bool,
+}
+
+/// Options of `verify`.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// Mends what was found.
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 /// Options of `completions`.

@@ -153,6 +153,12 @@ impl Explained {
         Self { kind, message: message(error), advice, code }
     }
 
+    /// What to tell of an error of the index.
+    pub(crate) fn of_index(error: &IndexError) -> Self {
+        let (kind, advice, code) = of_index(error);
+        Self { kind, message: error.to_string(), advice, code }
+    }
+
     /// The error as one JSON document with its line end.
     pub(crate) fn to_json(&self) -> String {
         // A struct of texts always serialises.
@@ -275,6 +281,15 @@ fn of_index(error: &IndexError) -> (&'static str, String, u8) {
         ),
         IndexError::Foreign { .. } => {
             ("index-foreign", "choose another folder with `--index-dir DIR`".to_owned(), NO_INDEX)
+        }
+        IndexError::NoIndex { .. } => {
+            ("no-index", "build it with `reseek index`".to_owned(), NO_INDEX)
+        }
+        IndexError::Older { .. } => {
+            ("index-older", "rebuild it with `reseek index`".to_owned(), NO_INDEX)
+        }
+        IndexError::WatchLimit => {
+            ("watch-limit", "raise the limit, or use `reseek watch --poll`".to_owned(), FAILED)
         }
         IndexError::Cancelled => ("cancelled", "run it again".to_owned(), FAILED),
         _ => ("other", "run it again with `--verbose` to see more".to_owned(), FAILED),

@@ -20,6 +20,7 @@ use reseek_indexer::corpus::walk::check_root;
 use reseek_indexer::git::Repository;
 use reseek_indexer::store::INDEX_FOLDER;
 use reseek_indexer::update::{self, UpdateOptions, UpdateReport};
+use reseek_indexer::watch::{Waited, wait_fresh, watching};
 use reseek_indexer::{Error as IndexError, Index, IndexState, Snapshot};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,7 @@ struct Remembered {
 }
 
 /// Where the files and the index are, and by what configuration.
+#[derive(Clone)]
 pub(crate) struct Place {
     /// The root, without symbolic links.
     pub(crate) root: PathBuf,
@@ -58,7 +60,8 @@ pub(crate) struct Place {
     corpus: CorpusArgs,
     /// The root that the index folder holds the index of, if it says so.
     owner: Option<String>,
-    threads: usize,
+    /// Threads to walk and parse with; 0 for one per core.
+    pub(crate) threads: usize,
     wait: Option<Duration>,
 }
 
@@ -245,6 +248,18 @@ impl Place {
         }
     }
 
+    /// The configuration as it is now.
+    pub(crate) fn reload(&self) -> Result<Config, IndexError> {
+        let message = |error: anyhow::Error| IndexError::Config {
+            path: self.folder.join(REMEMBERED),
+            line: 0,
+            message: error.to_string(),
+        };
+        let mut config = Config::load(&self.root)?.with(overrides(&self.corpus).map_err(message)?);
+        config.lexicon.enabled &= self.config.lexicon.enabled;
+        Ok(config)
+    }
+
     /// Opens the index as it is.
     pub(crate) fn open_as_is(&self) -> anyhow::Result<Index> {
         let folder = self.folder.clone();
@@ -267,6 +282,12 @@ impl Session {
         if global.no_refresh {
             let index = place.open_as_is()?;
             return Self::new(place, &index, None, Vec::new());
+        }
+        if let Some(session) = Self::watched(&place)? {
+            for note in &session.status.notes {
+                output.note(note);
+            }
+            return Ok(session);
         }
         let is_there = matches!(Index::open(&place.folder), IndexState::Ready(_));
         let patience = if is_there { SHORT_PATIENCE } else { LONG_PATIENCE };
@@ -298,6 +319,27 @@ impl Session {
         }
     }
 
+    /// A session on an index that a watcher keeps fresh, once the watcher has caught up. `None` where none watches, or
+    /// one that does not know the present configuration.
+    fn watched(place: &Place) -> anyhow::Result<Option<Self>> {
+        let waited = wait_fresh(&place.folder, place.wait.unwrap_or(SHORT_PATIENCE));
+        // Who may not write into the index folder cannot ask the watcher, and looks at the files.
+        let Ok(waited @ (Waited::Fresh | Waited::TimedOut)) = waited else { return Ok(None) };
+        let IndexState::Ready(index) = Index::open(&place.folder) else { return Ok(None) };
+        let snapshot = index.snapshot()?;
+        if snapshot.meta().options != place.config.options_hash() {
+            return Ok(None);
+        }
+        if waited == Waited::Fresh {
+            return Self::new(place.clone(), &index, Some(0), Vec::new()).map(Some);
+        }
+        let plan = update::plan(&place.root, &index, &snapshot, &place.walk_options())?;
+        let n_changed = plan.n_changed().max(u64::from(plan.head_moved()));
+        let note = "the watcher did not catch up in time".to_owned();
+        let notes = if n_changed > 0 { vec![note] } else { Vec::new() };
+        Self::new(place.clone(), &index, Some(n_changed), notes).map(Some)
+    }
+
     /// A session on an open index; `n_changed` tells how many files are known to differ from it.
     pub(crate) fn new(
         place: Place,
@@ -321,7 +363,7 @@ impl Session {
             n_symbols: meta.totals.n_symbols,
             n_partly_parsed: meta.totals.n_partly_parsed,
             skipped: meta.skipped.clone(),
-            watching: false,
+            watching: watching(&place.folder).is_some(),
             notes,
         };
         Ok(Self { place, snapshot, status })
@@ -337,7 +379,9 @@ impl Status {
             Some(n) => format!("BEHIND by {}", crate::output::count(n, "file")),
             None => "not compared with the files".to_owned(),
         };
-        format!("index generation {}{}, {state}", self.generation, head.unwrap_or_default())
+        let watching = if self.watching { ", watched" } else { "" };
+        let head = head.unwrap_or_default();
+        format!("index generation {}{head}, {state}{watching}", self.generation)
     }
 
     /// What was searched and what was not, in one phrase.

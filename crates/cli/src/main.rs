@@ -30,6 +30,8 @@ mod search;
 mod status;
 mod symbols;
 mod tokens;
+mod verify;
+mod watch;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -62,6 +64,8 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
         Command::Eval(args) => eval::run(global, output, &args),
+        Command::Watch(args) => watch::run(global, output, &args),
+        Command::Verify(args) => verify::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),
         Command::Generate(args) => generate::generate(output, &args),

@@ -209,8 +209,7 @@ pub fn split(word: &str) -> Vec<&str> {
                 || (c == 'v' && at(lower + 1) == Some(Class::Digit))
         };
         let border = match (previous, this) {
-            (Class::Lower, Class::Upper) => true,
-            (Class::Digit, Class::Upper) => true,
+            (Class::Lower | Class::Digit, Class::Upper) => true,
             (Class::Digit, Class::Lower) => word[from..].starts_with(|c: char| !c.is_numeric()),
             (Class::Upper, Class::Upper) => {
                 at(i + 1) == Some(Class::Lower) && !plural_or_version(i + 1)
@@ -231,8 +230,11 @@ pub fn split(word: &str) -> Vec<&str> {
 /// Turns text into terms; keeps a cache, so have one per thread.
 pub struct Analyzer {
     stemmer: Stemmer,
-    cache: HashMap<(bool, Box<str>), Rc<[Box<str>]>>,
+    cache: Cache,
 }
+
+/// The terms of a word, by whether it stands in prose and the word itself.
+type Cache = HashMap<(bool, Box<str>), Rc<[Box<str>]>>;
 
 impl Default for Analyzer {
     fn default() -> Self {

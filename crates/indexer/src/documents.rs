@@ -8,6 +8,7 @@ use tantivy::TantivyDocument;
 
 use crate::analyzer::{Analyzer, Mode, exact, is_keyword, words};
 use crate::classify;
+use crate::corpus::SkipReason;
 use crate::entry::{FileEntry, FileFlags, ImportEntry, Stamp, SymbolEntry};
 use crate::format::Totals;
 use crate::schema::{Fields, path_key};
@@ -20,6 +21,8 @@ pub struct SourceFile<'a> {
     pub stamp: Stamp,
     /// Content hash.
     pub hash: u64,
+    /// Bytes that were read; the stamp may tell of fewer when the file grew meanwhile.
+    pub n_bytes: u64,
     /// The text.
     pub text: &'a str,
     /// The language's name and what was read from the text; `None` for a file without symbols.
@@ -80,7 +83,7 @@ impl DocumentBuilder {
         let mut share = Totals {
             n_files: 1,
             n_symbols: parsed.symbols.len() as u64,
-            source_bytes: file.stamp.size,
+            source_bytes: file.n_bytes,
             n_partly_parsed: u64::from(!parsed.diagnostics.is_empty()),
             ..Totals::default()
         };
@@ -325,7 +328,7 @@ pub fn commit(
 }
 
 /// The document of a file that is not indexed: it is part of the manifest, and no query matches it.
-pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: &str) -> TantivyDocument {
+pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: SkipReason) -> TantivyDocument {
     let mut document = TantivyDocument::new();
     document.add_text(fields.path, path);
     document.add_u64(fields.key, path_key(path));
@@ -333,9 +336,12 @@ pub fn skipped(fields: &Fields, path: &str, stamp: Stamp, reason: &str) -> Tanti
     document.add_u64(fields.kind, 0);
     add_stamp(&mut document, fields, stamp);
     document.add_u64(fields.hash, 0);
-    document.add_u64(fields.flags, FileFlags::SKIPPED);
-    let entry =
-        FileEntry { path: path.to_owned(), skipped: reason.to_owned(), ..FileEntry::default() };
+    document.add_u64(fields.flags, FileFlags::skipped(reason).0);
+    let entry = FileEntry {
+        path: path.to_owned(),
+        skipped: reason.as_str().to_owned(),
+        ..FileEntry::default()
+    };
     document.add_bytes(fields.entry, &encode(&entry));
     document
 }

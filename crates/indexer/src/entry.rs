@@ -6,6 +6,7 @@
 use reseek_symbols::{Lines, Span, SymbolKind};
 use serde::{Deserialize, Serialize};
 
+use crate::corpus::SkipReason;
 use crate::format::Totals;
 
 /// What tells whether a file may have changed without reading it.
@@ -19,16 +20,30 @@ pub struct Stamp {
     pub ctime_ns: i64,
 }
 
+/// The clock that stamps files moves in steps and lags behind the one that programs read by up to one of them; a step
+/// of Linux is at most 10 ms.
+const TICK_NS: i64 = 20_000_000;
+/// The step of file systems that keep whole seconds; the coarsest of them counts in twos.
+const COARSE_TICK_NS: i64 = 2_000_000_000;
+
 impl Stamp {
     /// Whether the file may have been changed at or after `time_ns`, so that an equal stamp proves nothing.
+    ///
+    /// Where the platform tells when the attributes changed, that alone counts: every change of contents moves it and no
+    /// program can set it. So a tree unpacked with times in the future is not read again and again.
     pub fn is_racy(self, time_ns: i64) -> bool {
-        self.mtime_ns.max(self.ctime_ns) >= time_ns
+        let last = if self.ctime_ns == 0 { self.mtime_ns } else { self.ctime_ns };
+        let tick = if last % 1_000_000_000 == 0 { COARSE_TICK_NS } else { TICK_NS };
+        last >= time_ns.saturating_sub(tick)
     }
 }
 
 /// Facts about a file that ranking and reports use, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFlags(pub u64);
+
+/// Place of the reason in the flags of a skipped file.
+const REASON_SHIFT: u32 = 8;
 
 impl FileFlags {
     /// A test, a spec, or inside a test folder.
@@ -47,6 +62,19 @@ impl FileFlags {
     pub const SKIPPED: u64 = 1 << 6;
     /// Inside a legacy, deprecated, example, sample, demo, fixture or vendored folder.
     pub const ASIDE: u64 = 1 << 7;
+
+    /// The flags of a file that is not indexed for the given reason. The reason stands above the other bits, so that
+    /// an update need not fetch the record of each skipped file.
+    pub fn skipped(reason: SkipReason) -> Self {
+        let place = SkipReason::ALL.iter().position(|known| *known == reason).unwrap_or(0);
+        Self(Self::SKIPPED | (place as u64 + 1) << REASON_SHIFT)
+    }
+
+    /// Why the file is not indexed, if it is not.
+    pub fn skip_reason(self) -> Option<SkipReason> {
+        let place = (self.0 >> REASON_SHIFT & 0xff).checked_sub(1)?;
+        SkipReason::ALL.get(place as usize).copied().filter(|_| self.has(Self::SKIPPED))
+    }
 
     /// Whether all bits of `flag` are set.
     pub fn has(self, flag: u64) -> bool {
@@ -189,5 +217,50 @@ impl FileEntry {
         }
         names.reverse();
         names.join(".")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    fn check_racy(mtime_ns: i64, ctime_ns: i64, time_ns: i64, expected: bool) {
+        assert_eq!(Stamp { size: 1, mtime_ns, ctime_ns }.is_racy(time_ns), expected);
+    }
+
+    #[test]
+    fn a_file_stamped_well_before_the_scan_is_trusted() {
+        check_racy(5 * SECOND + 1, 5 * SECOND + 1, 6 * SECOND, false);
+    }
+
+    #[test]
+    fn a_file_stamped_within_a_tick_of_the_scan_is_not_trusted() {
+        check_racy(6 * SECOND - 9_000_000, 6 * SECOND - 9_000_000, 6 * SECOND, true);
+        check_racy(7 * SECOND + 1, 7 * SECOND + 1, 6 * SECOND, true);
+    }
+
+    #[test]
+    fn a_time_of_whole_seconds_is_taken_for_a_coarse_clock() {
+        check_racy(5 * SECOND, 5 * SECOND, 6 * SECOND, true);
+        check_racy(3 * SECOND, 3 * SECOND, 6 * SECOND, false);
+    }
+
+    #[test]
+    fn a_modification_time_in_the_future_does_not_count_where_the_change_time_is_known() {
+        check_racy(900 * SECOND + 1, SECOND + 1, 6 * SECOND, false);
+        check_racy(900 * SECOND + 1, 0, 6 * SECOND, true);
+    }
+
+    #[test]
+    fn the_reason_of_a_skipped_file_survives_in_its_flags() {
+        for reason in SkipReason::ALL {
+            let flags = FileFlags::skipped(reason);
+            assert!(flags.has(FileFlags::SKIPPED));
+            assert_eq!(flags.skip_reason(), Some(reason));
+        }
+        assert_eq!(FileFlags(FileFlags::SKIPPED).skip_reason(), None);
+        assert_eq!(FileFlags(FileFlags::TEST | 1 << REASON_SHIFT).skip_reason(), None);
     }
 }

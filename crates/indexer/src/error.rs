@@ -99,12 +99,29 @@ pub enum Error {
         /// Versions found, as `format.analyzer`.
         found: String,
     },
+    /// There is no index where one is needed.
+    #[error("no index in {}", folder.display())]
+    NoIndex {
+        /// The index folder.
+        folder: PathBuf,
+    },
+    /// The index was written by an earlier version of the program; the next update builds it anew.
+    #[error("the index in {} has version {found}, which is older than this program reads", folder.display())]
+    Older {
+        /// The index folder.
+        folder: PathBuf,
+        /// Versions found, as `format.analyzer`.
+        found: String,
+    },
     /// The folder for the index holds something else.
     #[error("{} is not an index folder and is not empty", folder.display())]
     Foreign {
         /// The folder.
         folder: PathBuf,
     },
+    /// The operating system watches no further folders for this user. The tree can still be looked at from time to time.
+    #[error("the system's limit of watched folders is reached; raise fs.inotify.max_user_watches")]
+    WatchLimit,
     /// The caller gave up; the index stays as it was.
     #[error("stopped before the index was written; it is as it was")]
     Cancelled,

@@ -92,6 +92,10 @@ pub struct Meta {
     pub generation: u64,
     /// The commit that the git work tree was at, if it is one.
     pub head: Option<String>,
+    /// Hash of git's list of commits at which a shallow clone is cut off; 0 where there is none. Fetching more of
+    /// the history changes it and leaves the checked-out commit as it was.
+    #[serde(default)]
+    pub shallow: u64,
     /// How many commits back the history goes.
     pub history_depth: usize,
     /// How many commits are in the index.

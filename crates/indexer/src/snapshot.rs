@@ -5,6 +5,7 @@
 //! living documents only and every order is broken by path and span. That is why an index that grew
 //! by a hundred updates answers like a fresh one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tantivy::columnar::{Column, ColumnValues, StrColumn};
@@ -16,8 +17,8 @@ use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term
 use crate::documents::decode;
 use crate::entry::{FileEntry, FileFlags, Stamp};
 use crate::error::Error;
-use crate::format::Meta;
-use crate::schema::Fields;
+use crate::format::{Meta, Totals};
+use crate::schema::{Fields, path_key};
 
 /// Number of a document within one [`Snapshot`].
 pub type Doc = u32;
@@ -49,6 +50,44 @@ struct Segment {
     path: Option<StrColumn>,
     touches: Option<Column<u64>>,
     time: Option<Column<i64>>,
+}
+
+/// The columns of a segment that tell of files.
+struct Stamps {
+    size: Option<Column<u64>>,
+    mtime: Option<Column<i64>>,
+    ctime: Option<Column<i64>>,
+    hash: Option<Column<u64>>,
+}
+
+impl Stamps {
+    fn of(segment: &Segment) -> Result<Self, Error> {
+        let fast = segment.reader.fast_fields();
+        Ok(Self {
+            size: fast.column_opt("size")?,
+            mtime: fast.column_opt("mtime")?,
+            ctime: fast.column_opt("ctime")?,
+            hash: fast.column_opt("hash")?,
+        })
+    }
+
+    fn file(&self, path: String, segment: &Segment, local: u32) -> ManifestFile {
+        let unsigned =
+            |column: &Option<Column<u64>>| column.as_ref().and_then(|column| column.first(local));
+        let signed =
+            |column: &Option<Column<i64>>| column.as_ref().and_then(|column| column.first(local));
+        ManifestFile {
+            path,
+            stamp: Stamp {
+                size: unsigned(&self.size).unwrap_or(0),
+                mtime_ns: signed(&self.mtime).unwrap_or(0),
+                ctime_ns: signed(&self.ctime).unwrap_or(0),
+            },
+            hash: unsigned(&self.hash).unwrap_or(0),
+            flags: FileFlags(segment.flags.first(local).unwrap_or(0)),
+            doc: segment.base + local,
+        }
+    }
 }
 
 /// A consistent view of the index.
@@ -285,7 +324,7 @@ impl Snapshot {
     pub fn commits_touching(&self, key: u64) -> Result<Vec<Doc>, Error> {
         let mut commits = Vec::new();
         self.scan_term(&Term::from_field_u64(self.fields.touches, key), |hit| {
-            commits.push(hit.doc)
+            commits.push(hit.doc);
         })?;
         Ok(commits)
     }
@@ -346,39 +385,134 @@ impl Snapshot {
 
     /// Every file that the index knows of, skipped ones included, sorted by path.
     pub fn manifest(&self) -> Result<Vec<ManifestFile>, Error> {
-        let mut files = Vec::new();
-        for segment in &self.segments {
+        let mut files: Vec<ManifestFile> = Vec::new();
+        for (place, segment) in self.segments.iter().enumerate() {
             let Some(paths) = &segment.path else { continue };
-            let fast = segment.reader.fast_fields();
-            let size: Option<Column<u64>> = fast.column_opt("size")?;
-            let mtime: Option<Column<i64>> = fast.column_opt("mtime")?;
-            let ctime: Option<Column<i64>> = fast.column_opt("ctime")?;
-            let hash: Option<Column<u64>> = fast.column_opt("hash")?;
-            for local in segment.reader.doc_ids_alive() {
-                let Some(ord) = paths.term_ords(local).next() else { continue };
-                let mut path = String::new();
-                paths.ord_to_str(ord, &mut path)?;
-                files.push(ManifestFile {
-                    path,
-                    stamp: Stamp {
-                        size: size.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                        mtime_ns: mtime
-                            .as_ref()
-                            .and_then(|column| column.first(local))
-                            .unwrap_or(0),
-                        ctime_ns: ctime
-                            .as_ref()
-                            .and_then(|column| column.first(local))
-                            .unwrap_or(0),
-                    },
-                    hash: hash.as_ref().and_then(|column| column.first(local)).unwrap_or(0),
-                    flags: FileFlags(segment.flags.first(local).unwrap_or(0)),
-                    doc: segment.base + local,
+            let stamps = Stamps::of(segment)?;
+            // Numbers of texts ascend with the texts, so that one pass over the dictionary gives all paths in order.
+            let mut found: Vec<(u64, u32)> = segment
+                .reader
+                .doc_ids_alive()
+                .filter_map(|local| Some((paths.term_ords(local).next()?, local)))
+                .collect();
+            found.sort_unstable();
+            let ords: Vec<u64> = found.iter().map(|(ord, _)| *ord).collect();
+            let mut locals = found.iter().map(|(_, local)| *local);
+            let mut damaged = false;
+            paths.dictionary().sorted_ords_to_term_cb(&ords, |bytes| {
+                match (std::str::from_utf8(bytes), locals.next()) {
+                    (Ok(path), Some(local)) => {
+                        files.push(stamps.file(path.to_owned(), segment, local));
+                    }
+                    _ => damaged = true,
+                }
+            })?;
+            if damaged || locals.next().is_some() {
+                return Err(Error::Damaged {
+                    what: format!("the paths of segment {place} cannot be read"),
                 });
             }
         }
-        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // The segments are runs in order, which a stable sort merges without comparing everything again.
+        files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
+    }
+
+    /// What the index knows of the file at `path`, which may be a skipped one.
+    pub fn manifest_file(&self, path: &str) -> Result<Option<ManifestFile>, Error> {
+        let Some(doc) = self.file(path)? else { return Ok(None) };
+        let (segment, local) = self.segment(doc);
+        Ok(Some(Stamps::of(segment)?.file(path.to_owned(), segment, local)))
+    }
+
+    /// Every file below a folder that the index knows of, sorted by path.
+    pub fn manifest_below(&self, folder: &str) -> Result<Vec<ManifestFile>, Error> {
+        let prefix = format!("{folder}/");
+        let paths = self.terms_with_prefix(self.fields.path, &prefix, usize::MAX)?;
+        let mut files = Vec::new();
+        for path in paths {
+            files.extend(self.manifest_file(&path)?);
+        }
+        Ok(files)
+    }
+
+    /// Looks at every document and record, and tells what does not fit: blocks that are torn, keys and counts that are
+    /// wrong, sums that are not those of the commit. Empty for a sound index.
+    pub(crate) fn faults(&self) -> Result<Vec<String>, Error> {
+        let mut faults = Vec::new();
+        let mut totals = Totals::default();
+        let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
+        let mut paths = BTreeSet::new();
+        for (place, segment) in self.segments.iter().enumerate() {
+            let commits = segment.reader.fast_fields().str("commit")?;
+            let mut alive = segment.reader.doc_ids_alive().peekable();
+            while let Some(local) = alive.next() {
+                let doc = segment.base + local;
+                if commits.as_ref().is_some_and(|column| column.term_ords(local).next().is_some()) {
+                    continue;
+                }
+                let path = self.path(doc)?;
+                if path.is_empty() || self.ordinal(doc) != 0 {
+                    faults.push(format!("document {local} of segment {place} belongs to no file"));
+                    continue;
+                }
+                let entry = self.entry(doc)?;
+                for expected in 1..=entry.symbols.len() as u32 {
+                    let next = alive.next_if(|next| {
+                        let ordinal = segment.ordinal.get_val(*next) as u32;
+                        let key = segment.key.first(*next);
+                        *next == local + expected
+                            && ordinal == expected
+                            && key == segment.key.first(local)
+                    });
+                    if next.is_none() {
+                        faults.push(format!(
+                            "{path}: symbol {expected} of {} is missing",
+                            entry.symbols.len()
+                        ));
+                        break;
+                    }
+                }
+                if entry.path != path || self.key(doc) != path_key(&path) {
+                    faults.push(format!("{path}: its record or key is that of another path"));
+                }
+                if entry.skipped.is_empty() == self.flags(doc).has(FileFlags::SKIPPED) {
+                    faults.push(format!(
+                        "{path}: its record and its flags disagree on whether it is indexed"
+                    ));
+                }
+                if entry.skipped.is_empty() {
+                    totals.add(entry.share);
+                } else {
+                    *skipped.entry(entry.skipped).or_default() += 1;
+                }
+                if !paths.insert(path.clone()) {
+                    faults.push(format!("{path}: it is in the index twice"));
+                }
+            }
+        }
+        if totals != self.meta.totals {
+            faults.push(format!(
+                "the sums are {:?}, and those of the files {totals:?}",
+                self.meta.totals
+            ));
+        }
+        if skipped != self.meta.skipped {
+            faults.push(format!(
+                "skipped are {skipped:?}, and the commit says {:?}",
+                self.meta.skipped
+            ));
+        }
+        let mut commits = self.commit_ids()?;
+        let n_commits = commits.len() as u64;
+        commits.dedup();
+        if commits.len() as u64 != self.meta.n_commits || n_commits != self.meta.n_commits {
+            faults.push(format!(
+                "{n_commits} commits are there, and {} are wanted",
+                self.meta.n_commits
+            ));
+        }
+        Ok(faults)
     }
 
     /// Number of segments, for reports.

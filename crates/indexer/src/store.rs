@@ -7,6 +7,8 @@
 //!   data-N/      a tantivy index
 //!   stamps       sizes and times of files whose content was checked since; advisory
 //!   lock         held by the one writer while it writes; the system frees it when the writer dies
+//!   watch        held by a running watcher; says who it is
+//!   sync-N       put there by whoever waits until a watcher has seen all that came before; the watcher removes it
 //! ```
 //!
 //! A rebuild writes `data-N+1` beside the old folder and then replaces `CURRENT`, so readers see the old index or the new
@@ -20,6 +22,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tantivy::{IndexReader, ReloadPolicy};
 
+use crate::directory::DataDirectory;
 use crate::error::Error;
 use crate::format::{ANALYZER_VERSION, FORMAT_VERSION, Meta};
 use crate::schema::{Fields, schema, tokenizers};
@@ -29,6 +32,7 @@ use crate::snapshot::Snapshot;
 pub const INDEX_FOLDER: &str = ".reseek";
 const CURRENT: &str = "CURRENT";
 const LOCK: &str = "lock";
+const DATA_PREFIX: &str = "data-";
 
 /// Content of the file `CURRENT`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,13 +41,19 @@ pub(crate) struct Current {
     pub reseek_index: bool,
     /// [`FORMAT_VERSION`] of the writer.
     pub format: u32,
-    /// [`ANALYZER_VERSION`] of the writer.
+    /// [`ANALYZER_VERSION`] of the writer; a later format may keep it elsewhere.
+    #[serde(default)]
     pub analyzer: u32,
-    /// Name of the data folder.
+    /// Name of the data folder; a later format may have none.
+    #[serde(default)]
     pub data: String,
 }
 
 /// What was found where an index is looked for. Each state has one remedy.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a state is looked at once and taken apart, never kept"
+)]
 pub enum IndexState {
     /// Nothing there: build.
     Missing,
@@ -72,15 +82,19 @@ pub enum IndexState {
 pub struct Index {
     folder: PathBuf,
     data: String,
-    index: tantivy::Index,
+    store: tantivy::Index,
     reader: IndexReader,
     fields: Fields,
 }
 
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }
 
+#[expect(
+    clippy::result_large_err,
+    reason = "once per opening; the states are what the caller answers"
+)]
 pub(crate) fn read_current(folder: &Path) -> Result<Option<Current>, IndexState> {
     let path = folder.join(CURRENT);
     let text = match fs::read_to_string(&path) {
@@ -90,10 +104,7 @@ pub(crate) fn read_current(folder: &Path) -> Result<Option<Current>, IndexState>
             let Ok(entries) = fs::read_dir(folder) else { return Ok(None) };
             let foreign = entries.flatten().any(|entry| {
                 let name = entry.file_name();
-                let name = name.to_string_lossy();
-                !(matches!(&*name, ".gitignore" | LOCK | "stamps" | "watch")
-                    || name.starts_with("data-")
-                    || name.starts_with("CURRENT"))
+                !is_ours(&name.to_string_lossy())
             });
             return if foreign { Err(IndexState::Foreign) } else { Ok(None) };
         }
@@ -101,8 +112,8 @@ pub(crate) fn read_current(folder: &Path) -> Result<Option<Current>, IndexState>
             return Err(IndexState::Damaged { what: format!("{}: {error}", path.display()) });
         }
     };
-    let current: Current = serde_json::from_str(&text)
-        .map_err(|_| IndexState::Damaged { what: format!("{} cannot be read", path.display()) })?;
+    let unreadable = || IndexState::Damaged { what: format!("{} cannot be read", path.display()) };
+    let current: Current = serde_json::from_str(&text).map_err(|_| unreadable())?;
     let found = format!("{}.{}", current.format, current.analyzer);
     if !current.reseek_index {
         return Err(IndexState::Foreign);
@@ -113,7 +124,16 @@ pub(crate) fn read_current(folder: &Path) -> Result<Option<Current>, IndexState>
     if current.format < FORMAT_VERSION || current.analyzer < ANALYZER_VERSION {
         return Err(IndexState::Older { found });
     }
+    if !current.data.starts_with(DATA_PREFIX) || current.data.contains(['/', '\\']) {
+        return Err(unreadable());
+    }
     Ok(Some(current))
+}
+
+/// Whether a name in the index folder is one that this program gives.
+fn is_ours(name: &str) -> bool {
+    matches!(name, ".gitignore" | LOCK | "stamps" | "stamps.new" | "watch")
+        || [DATA_PREFIX, CURRENT, "sync-"].iter().any(|start| name.starts_with(start))
 }
 
 impl Index {
@@ -137,14 +157,20 @@ impl Index {
 
     pub(crate) fn open_data(folder: &Path, current: &Current) -> Result<Self, Error> {
         let data = folder.join(&current.data);
-        let mut index = tantivy::Index::open_in_dir(&data)?;
+        let mut index = tantivy::Index::open(DataDirectory::open(&data)?)?;
         let (wanted, fields) = schema();
         if index.schema() != wanted {
             return Err(Error::Damaged { what: "the index has another schema".to_owned() });
         }
         index.set_tokenizers(tokenizers());
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { folder: folder.to_owned(), data: current.data.clone(), index, reader, fields })
+        Ok(Self {
+            folder: folder.to_owned(),
+            data: current.data.clone(),
+            store: index,
+            reader,
+            fields,
+        })
     }
 
     /// The folder that the index lives in.
@@ -158,17 +184,17 @@ impl Index {
     }
 
     pub(crate) fn tantivy(&self) -> &tantivy::Index {
-        &self.index
+        &self.store
     }
 
     /// The latest commit as one consistent view.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
         // The payload and the segments are read apart; a commit in between shows as another operation stamp.
         for _ in 0..10 {
-            let before = self.index.load_metas()?;
+            let before = self.store.load_metas()?;
             self.reader.reload()?;
             let searcher = self.reader.searcher();
-            let after = self.index.load_metas()?;
+            let after = self.store.load_metas()?;
             if before.opstamp == after.opstamp && before.payload == after.payload {
                 let payload = after.payload.unwrap_or_default();
                 let meta: Meta = serde_json::from_str(&payload).map_err(|_| Error::Damaged {
@@ -184,6 +210,48 @@ impl Index {
     pub fn is_superseded(&self) -> bool {
         !matches!(read_current(&self.folder), Ok(Some(current)) if current.data == self.data)
     }
+
+    /// The latest commit of whatever index is in force in the folder by now; opens it if it is another one. This is what
+    /// a long-lived reader asks for before each answer.
+    pub fn current(&mut self) -> Result<Snapshot, Error> {
+        for _ in 0..3 {
+            if self.is_superseded() {
+                match Self::open(&self.folder) {
+                    IndexState::Ready(index) => *self = index,
+                    IndexState::Newer { found } => {
+                        return Err(Error::Newer { folder: self.folder.clone(), found });
+                    }
+                    IndexState::Damaged { what } => return Err(Error::Damaged { what }),
+                    // A folder that is being removed or built anew: the old view still answers.
+                    IndexState::Missing | IndexState::Older { .. } | IndexState::Foreign => {}
+                }
+            }
+            match self.snapshot() {
+                // A rebuild may have removed the files between the two looks.
+                Err(_) if self.is_superseded() => {}
+                result => return result,
+            }
+        }
+        self.snapshot()
+    }
+
+    /// Files of the index whose checksum is not that of their content, sorted.
+    pub(crate) fn broken_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let broken: std::collections::BTreeSet<PathBuf> =
+            self.store.validate_checksum()?.into_iter().collect();
+        Ok(broken.into_iter().collect())
+    }
+
+    /// Whether the view is still the latest commit of the index in force.
+    pub(crate) fn is_latest(&self, snapshot: &Snapshot) -> bool {
+        let generation = self
+            .store
+            .load_metas()
+            .ok()
+            .and_then(|metas| serde_json::from_str::<Meta>(&metas.payload?).ok())
+            .map(|meta| meta.generation);
+        generation == Some(snapshot.meta().generation) && !self.is_superseded()
+    }
 }
 
 /// The right to write; given back when dropped or when the process ends in whatever way.
@@ -194,6 +262,9 @@ pub struct WriteLock {
 impl WriteLock {
     /// Takes the lock of an index folder, which is made if it does not exist; waits up to `patience`, looking every 20 ms.
     pub fn acquire(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        if matches!(read_current(folder), Err(IndexState::Foreign)) {
+            return Err(Error::Foreign { folder: folder.to_owned() });
+        }
         fs::create_dir_all(folder).map_err(io(folder))?;
         let ignore = folder.join(".gitignore");
         if !ignore.exists() {
@@ -254,17 +325,16 @@ pub(crate) fn create_data(folder: &Path) -> Result<(Current, tantivy::Index), Er
     for entry in entries.flatten() {
         let name = entry.file_name();
         if let Some(n) =
-            name.to_string_lossy().strip_prefix("data-").and_then(|n| n.parse::<u64>().ok())
+            name.to_string_lossy().strip_prefix(DATA_PREFIX).and_then(|n| n.parse::<u64>().ok())
         {
             number = number.max(n + 1);
         }
     }
-    let data = format!("data-{number}");
+    let data = format!("{DATA_PREFIX}{number}");
     let path = folder.join(&data);
     fs::create_dir_all(&path).map_err(io(&path))?;
     let (schema, _) = schema();
-    let directory =
-        tantivy::directory::MmapDirectory::open(&path).map_err(tantivy::TantivyError::from)?;
+    let directory = DataDirectory::open(&path)?;
     let mut index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
     index.set_tokenizers(tokenizers());
     let current =
@@ -276,9 +346,17 @@ pub(crate) fn create_data(folder: &Path) -> Result<(Current, tantivy::Index), Er
 pub(crate) fn put_in_force(folder: &Path, current: &Current) -> Result<(), Error> {
     let text = serde_json::to_string(current)
         .map_err(|error| Error::Damaged { what: format!("CURRENT cannot be written: {error}") })?;
-    write_atomically(&folder.join(CURRENT), text.as_bytes())?;
+    replace_file_durably(&folder.join(CURRENT), text.as_bytes())?;
     remove_other_data(folder, &current.data);
     Ok(())
+}
+
+/// Removes data folders that nothing refers to, before a build needs their room: all but the one in force.
+pub(crate) fn remove_leftovers(folder: &Path) {
+    // One of an earlier version or a damaged one may still be open somewhere; it goes when the new one is in force.
+    if let Ok(current) = read_current(folder) {
+        remove_other_data(folder, current.as_ref().map_or("", |current| &current.data));
+    }
 }
 
 /// Removes data folders that are not in force: leftovers of interrupted builds and of earlier versions.
@@ -287,7 +365,7 @@ pub(crate) fn remove_other_data(folder: &Path, keep: &str) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with("data-") && name != keep {
+        if name.starts_with(DATA_PREFIX) && name != keep {
             // What cannot be removed now is tried again by the next writer.
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -295,9 +373,21 @@ pub(crate) fn remove_other_data(folder: &Path, keep: &str) {
 }
 
 /// Writes a small file so that a reader sees the old content or the new one.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let temporary = path.with_extension("new");
+    fs::write(&temporary, bytes).map_err(io(&temporary))?;
+    fs::rename(&temporary, path).map_err(io(path))
+}
+
+/// Like [`replace_file`], and the new content survives a loss of power once this returns.
+fn replace_file_durably(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let temporary = path.with_extension("new");
     let mut file = File::create(&temporary).map_err(io(&temporary))?;
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io(&temporary))?;
-    fs::rename(&temporary, path).map_err(io(path))
+    fs::rename(&temporary, path).map_err(io(path))?;
+    if let Some(folder) = path.parent() {
+        // Not every platform can do this for a folder; the rename itself has happened.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
 }

@@ -1,19 +1,20 @@
 //! Brings an index up to date with the tree: what changed is found, read, parsed and written in one commit.
 //!
-//! The plan is made without any lock, so looking costs readers nothing; only when there is something to write is the lock
-//! taken and the plan made again. A file is unchanged if its size and both its times are those of the index
-//! and none of the times lies at or after the scan that led to the index (an edit within the same tick of the clock
-//! would leave no trace). Everything else is read and compared by content hash, and only a different hash is parsed.
+//! The [plan](Plan) is made without any lock, so looking costs readers nothing; only when there is something to write
+//! is the lock taken, and the plan is made again if somebody else wrote meanwhile. Files that look changed are read and compared
+//! by content hash, and only a different hash is parsed and written.
+//!
+//! An update either commits as a whole or leaves the index as it was, whatever ends it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rayon::prelude::*;
 use reseek_symbols::{Extractor, Language};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tantivy::indexer::UserOperation;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
@@ -25,9 +26,12 @@ use crate::documents::{self, DocumentBuilder, SourceFile};
 use crate::entry::{FileFlags, Stamp};
 use crate::error::Error;
 use crate::format::{ANALYZER_VERSION, FORMAT_VERSION, Meta, Totals};
-use crate::git::Repository;
+use crate::git::{Commit, Repository};
+pub use crate::plan::{Plan, plan, walk_options};
+use crate::plan::{has_content, kept, plan_build, plan_paths, plan_tree, skip_stamp, stamp};
 use crate::schema::{Fields, path_key, schema};
 use crate::snapshot::{ManifestFile, Snapshot};
+use crate::stamps::Stamps;
 use crate::store::{self, Current, Index, IndexState, WriteLock};
 
 /// Smallest memory that one tantivy indexing thread accepts, in bytes.
@@ -36,6 +40,8 @@ const MIN_THREAD_MEMORY: usize = 15_000_000;
 const DEFAULT_MEMORY_BYTES: usize = 100_000_000;
 /// Files per unit of work.
 const BATCH_FILES: usize = 16;
+/// Up to so many files, one indexing thread writes one segment; more threads would only leave more segments to merge.
+const SMALL_UPDATE_FILES: usize = 200;
 
 /// What a running update tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +84,8 @@ pub struct UpdateReport {
     pub changed: u64,
     /// Files that left the index.
     pub removed: u64,
+    /// Paths that were newly noted as skipped, or for another reason than before.
+    pub skipped: u64,
     /// Files that had been touched and turned out the same.
     pub touched: u64,
     /// Files that were left alone.
@@ -94,163 +102,6 @@ pub struct UpdateReport {
     pub problems: Vec<String>,
 }
 
-/// What the tree holds that the index does not, by sizes and times alone.
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// Files to read: new, or with another stamp than in the index.
-    read: Vec<(FoundFile, Option<ManifestFile>)>,
-    /// Files to remove.
-    remove: Vec<ManifestFile>,
-    /// Files to note as skipped.
-    skip: Vec<(String, Stamp, SkipReason, Option<ManifestFile>)>,
-    /// Files left alone.
-    unchanged: u64,
-    /// The commit that the work tree is at now, if another than in the index.
-    head: Option<Option<String>>,
-    /// Problems of the walk.
-    problems: Vec<String>,
-}
-
-impl Plan {
-    /// How many files differ from the index, touched ones included.
-    pub fn n_changed(&self) -> u64 {
-        (self.read.len() + self.remove.len() + self.skip.len()) as u64
-    }
-
-    /// Whether the git work tree is at another commit than the index.
-    pub fn head_moved(&self) -> bool {
-        self.head.is_some()
-    }
-
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.n_changed() == 0 && !self.head_moved()
-    }
-}
-
-/// Stamps of files whose content was found equal to the index although their times differ; without them a touched
-/// tree would be read again by every update. Advisory: a record counts only while its hash is that of the index.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Stamps {
-    data: String,
-    /// Start of the last scan that checked contents.
-    scan_time_ns: i64,
-    files: BTreeMap<String, (Stamp, u64)>,
-}
-
-const STAMPS: &str = "stamps";
-
-impl Stamps {
-    fn load(folder: &Path, data: &str) -> Self {
-        std::fs::read(folder.join(STAMPS))
-            .ok()
-            .and_then(|bytes| postcard::from_bytes::<Stamps>(&bytes).ok())
-            .filter(|stamps| stamps.data == data)
-            .unwrap_or_default()
-    }
-}
-
-/// The walk options that a configuration stands for.
-pub fn walk_options(root: &Path, folder: &Path, config: &Config, threads: usize) -> WalkOptions {
-    let mut options = config.walk_options();
-    options.threads = threads;
-    options.index_dir = folder
-        .strip_prefix(root)
-        .ok()
-        .and_then(Path::to_str)
-        .map(|inside| inside.replace('\\', "/"));
-    options
-}
-
-/// Compares the tree with a view of the index, reading no file contents.
-pub fn plan(
-    root: &Path,
-    index: &Index,
-    snapshot: &Snapshot,
-    options: &WalkOptions,
-) -> Result<Plan, Error> {
-    let stamps = Stamps::load(index.folder(), index.data());
-    let head = head_of(Repository::discover(root).as_ref());
-    plan_with(root, snapshot, options, &stamps, head)
-}
-
-fn plan_with(
-    root: &Path,
-    snapshot: &Snapshot,
-    options: &WalkOptions,
-    stamps: &Stamps,
-    head: Option<String>,
-) -> Result<Plan, Error> {
-    let walk = corpus::walk::walk(root, options)?;
-    let meta = snapshot.meta();
-    let scan_time_ns = meta.scan_time_ns.max(stamps.scan_time_ns);
-    let mut known: BTreeMap<String, ManifestFile> =
-        snapshot.manifest()?.into_iter().map(|file| (file.path.clone(), file)).collect();
-    let mut plan = Plan {
-        problems: walk.problems.iter().map(ToString::to_string).collect(),
-        head: (head != meta.head).then_some(head),
-        ..Plan::default()
-    };
-    for found in walk.files {
-        let stamp = stamp(&found);
-        let Some(file) = known.remove(&found.path) else {
-            plan.read.push((found, None));
-            continue;
-        };
-        let verified = stamps.files.get(&found.path).filter(|(_, hash)| *hash == file.hash);
-        let last = verified.map_or(file.stamp, |(stamp, _)| *stamp);
-        if stamp == last && !stamp.is_racy(scan_time_ns) {
-            plan.unchanged += 1;
-        } else {
-            plan.read.push((found, Some(file)));
-        }
-    }
-    for skipped in walk.skipped {
-        let file = known.remove(&skipped.path);
-        let stamp = Stamp { size: skipped.size, ..Stamp::default() };
-        match file {
-            // What cannot be read now is not gone: keep what is known of it.
-            Some(file)
-                if skipped.reason == SkipReason::Unreadable
-                    && !file.flags.has(FileFlags::SKIPPED) =>
-            {
-                plan.problems.push(format!(
-                    "{}: unreadable; answers come from its last known content",
-                    file.path
-                ));
-            }
-            Some(file)
-                if file.flags.has(FileFlags::SKIPPED)
-                    && file.stamp == stamp
-                    && snapshot.entry(file.doc)?.skipped == skipped.reason.as_str() => {}
-            file => plan.skip.push((skipped.path, stamp, skipped.reason, file)),
-        }
-    }
-    for (path, file) in known {
-        let unreadable = walk.unreadable_dirs.iter().any(|folder| {
-            folder.is_empty()
-                || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        });
-        if unreadable {
-            plan.problems.push(format!(
-                "{path}: its folder is unreadable; answers come from its last known content"
-            ));
-        } else {
-            plan.remove.push(file);
-        }
-    }
-    Ok(plan)
-}
-
-/// The commit that the work tree is at; a repository that cannot be read counts as none.
-fn head_of(repository: Option<&Repository>) -> Option<String> {
-    repository.and_then(|repository| repository.head().ok().flatten())
-}
-
-fn stamp(file: &FoundFile) -> Stamp {
-    Stamp { size: file.size, mtime_ns: file.mtime_ns, ctime_ns: file.ctime_ns }
-}
-
 /// Builds or updates the index in `folder` of the tree below `root`, and opens it.
 pub fn update(
     root: &Path,
@@ -258,38 +109,90 @@ pub fn update(
     config: &Config,
     options: &UpdateOptions<'_>,
 ) -> Result<(Index, UpdateReport), Error> {
+    run(root, folder, config, options, None)
+}
+
+/// Like [`update`], looking only at some paths, relative to the root, of which it is known that nothing else changed.
+/// Where that is not enough (an ignore file, a new folder, an index that must be built) it looks at everything.
+pub fn update_paths(
+    root: &Path,
+    folder: &Path,
+    config: &Config,
+    options: &UpdateOptions<'_>,
+    paths: &BTreeSet<String>,
+) -> Result<(Index, UpdateReport), Error> {
+    run(root, folder, config, options, Some(paths))
+}
+
+/// Where and how one update works.
+struct Task<'a> {
+    root: &'a Path,
+    folder: &'a Path,
+    config: &'a Config,
+    walk_options: WalkOptions,
+    options: &'a UpdateOptions<'a>,
+    paths: Option<&'a BTreeSet<String>>,
+}
+
+/// An index with the plan that brings it up to date.
+struct Planned {
+    index: Index,
+    snapshot: Snapshot,
+    stamps: Stamps,
+    plan: Plan,
+}
+
+fn run(
+    root: &Path,
+    folder: &Path,
+    config: &Config,
+    options: &UpdateOptions<'_>,
+    paths: Option<&BTreeSet<String>>,
+) -> Result<(Index, UpdateReport), Error> {
     let walk_options = walk_options(root, folder, config, options.threads);
+    let task = Task { root, folder, config, walk_options, options, paths };
     (options.progress)(Progress::Walking);
+    // Before anything is written: making the index folder would make the root as well.
+    if !root.is_dir() {
+        return Err(Error::RootNotFound { path: root.to_owned() });
+    }
+    let mut planned = None;
     if !options.rebuild
         && let IndexState::Ready(index) = Index::open(folder)
     {
-        let snapshot = index.snapshot()?;
-        if snapshot.meta().options == config.options_hash() {
-            let plan = plan(root, &index, &snapshot, &walk_options)?;
-            if plan.is_empty() {
-                let report = UpdateReport {
-                    unchanged: plan.unchanged,
-                    problems: plan.problems,
-                    ..UpdateReport::default()
-                };
-                return Ok((index, report));
-            }
+        planned = task.plan(index)?;
+        if let Some(Planned { plan, .. }) = &planned
+            && plan.is_empty()
+            && let Some(Planned { index, plan, .. }) = planned
+        {
+            let (unchanged, problems) = (plan.unchanged, plan.problems);
+            return Ok((index, UpdateReport { unchanged, problems, ..UpdateReport::default() }));
         }
     }
-    let _lock = WriteLock::acquire(folder, options.patience)?;
+    let _lock = match WriteLock::acquire(folder, options.patience) {
+        Ok(lock) => lock,
+        Err(error) => match planned.and_then(|planned| task.without_writing(planned)) {
+            Some(done) => return Ok(done),
+            None => return Err(error),
+        },
+    };
+    // Most often nobody wrote between the look and the lock.
+    if let Some(planned) = planned.filter(|planned| planned.index.is_latest(&planned.snapshot)) {
+        return task.apply(planned);
+    }
+    let mut generation = 0;
     let reason = match Index::open(folder) {
-        IndexState::Ready(index) if !options.rebuild => {
-            let snapshot = index.snapshot()?;
-            if snapshot.meta().options == config.options_hash() {
-                store::remove_other_data(folder, index.data());
-                let stamps = Stamps::load(folder, index.data());
-                let mut job = Job::new(root, folder, config, &walk_options, options)?;
-                job.apply(&index, &snapshot, stamps)?;
-                return Ok((index, job.report));
-            }
-            Some("the configuration changed")
+        IndexState::Ready(index) if options.rebuild => {
+            generation = index.snapshot().map_or(0, |snapshot| snapshot.meta().generation);
+            Some("asked for")
         }
-        IndexState::Ready(_) => Some("asked for"),
+        IndexState::Ready(index) => {
+            generation = index.snapshot()?.meta().generation;
+            match task.plan(index)? {
+                Some(planned) => return task.apply(planned),
+                None => Some("the configuration changed"),
+            }
+        }
         IndexState::Missing => None,
         IndexState::Older { .. } => Some("the index was written by an earlier version"),
         IndexState::Damaged { .. } => Some("the index was damaged"),
@@ -298,104 +201,68 @@ pub fn update(
         }
         IndexState::Foreign => return Err(Error::Foreign { folder: folder.to_owned() }),
     };
-    let generation = match Index::open(folder) {
-        IndexState::Ready(index) => {
-            index.snapshot().map_or(0, |snapshot| snapshot.meta().generation)
+    task.build(generation, reason)
+}
+
+impl Task<'_> {
+    /// The plan for an index; `None` if it was built by other options.
+    fn plan(&self, index: Index) -> Result<Option<Planned>, Error> {
+        let snapshot = index.snapshot()?;
+        if snapshot.meta().options != self.config.options_hash() {
+            return Ok(None);
         }
-        _ => 0,
-    };
-    let mut job = Job::new(root, folder, config, &walk_options, options)?;
-    job.report.rebuilt = reason.map(str::to_owned);
-    let index = job.build(generation)?;
-    Ok((index, job.report))
-}
+        let stamps = Stamps::load(self.folder, index.data());
+        let of_paths = match self.paths {
+            Some(paths) => plan_paths(self.root, &snapshot, &self.walk_options, paths)?,
+            None => None,
+        };
+        let plan = match of_paths {
+            Some(plan) => plan,
+            None => plan_tree(self.root, &snapshot, &self.walk_options, &stamps)?,
+        };
+        Ok(Some(Planned { index, snapshot, stamps, plan }))
+    }
 
-/// Everything that one update works with.
-struct Job<'a> {
-    root: &'a Path,
-    folder: &'a Path,
-    config: &'a Config,
-    walk_options: &'a WalkOptions,
-    options: &'a UpdateOptions<'a>,
-    repository: Option<Repository>,
-    pool: rayon::ThreadPool,
-    fields: Fields,
-    report: UpdateReport,
-}
-
-/// The sums of a commit in the making; written to by several threads.
-struct Sums {
-    totals: Totals,
-    skipped: BTreeMap<String, u64>,
-}
-
-impl<'a> Job<'a> {
-    fn new(
-        root: &'a Path,
-        folder: &'a Path,
-        config: &'a Config,
-        walk_options: &'a WalkOptions,
-        options: &'a UpdateOptions<'a>,
-    ) -> Result<Self, Error> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(
-            |error| Error::Threads { threads: options.threads, message: error.to_string() },
-        )?;
-        let (_, fields) = schema();
-        Ok(Self {
-            root,
-            folder,
-            config,
-            walk_options,
-            options,
-            repository: Repository::discover(root),
-            pool,
-            fields,
-            report: UpdateReport::default(),
+    /// The result of an update that cannot write, if it turns out that there is nothing to write: every file that looks
+    /// changed has the content that the index knows.
+    fn without_writing(&self, planned: Planned) -> Option<(Index, UpdateReport)> {
+        let Planned { index, plan, .. } = planned;
+        let is_same = |(found, old): &(FoundFile, Option<ManifestFile>)| {
+            old.as_ref().is_some_and(|old| has_content(self.root, found, old, &self.walk_options))
+        };
+        let is_unchanged = plan.remove.is_empty() && plan.skip.is_empty() && !plan.head_moved();
+        (is_unchanged && plan.read.iter().all(is_same)).then(|| {
+            let touched = plan.read.len() as u64;
+            let report = UpdateReport {
+                touched,
+                unchanged: plan.unchanged,
+                problems: plan.problems,
+                ..UpdateReport::default()
+            };
+            (index, report)
         })
     }
 
-    fn writer(&self, index: &tantivy::Index, n_threads: usize) -> Result<IndexWriter, Error> {
-        let memory =
-            (self.config.memory.budget.map_or(DEFAULT_MEMORY_BYTES, |budget| budget.0 as usize)
-                / n_threads)
-                .max(MIN_THREAD_MEMORY);
-        Ok(index.writer_with_num_threads(n_threads, memory * n_threads)?)
-    }
-
-    fn head(&self) -> Option<String> {
-        head_of(self.repository.as_ref())
-    }
-
     /// Builds a new data folder and puts it in force.
-    fn build(&mut self, generation: u64) -> Result<Index, Error> {
+    fn build(&self, generation: u64, reason: Option<&str>) -> Result<(Index, UpdateReport), Error> {
+        store::remove_leftovers(self.folder);
         let (current, index) = store::create_data(self.folder)?;
         let result = self.fill(&index, &current, generation);
         if result.is_err() {
             // The folder is not in force; what cannot be removed now goes with the next build.
             let _ = std::fs::remove_dir_all(self.folder.join(&current.data));
         }
-        result
+        let (index, report) = result?;
+        Ok((index, UpdateReport { rebuilt: reason.map(str::to_owned), ..report }))
     }
 
     fn fill(
-        &mut self,
+        &self,
         index: &tantivy::Index,
         current: &Current,
         generation: u64,
-    ) -> Result<Index, Error> {
-        let head = self.head();
-        let walk = corpus::walk::walk(self.root, self.walk_options)?;
-        self.report.problems = walk.problems.iter().map(ToString::to_string).collect();
-        let plan = Plan {
-            read: walk.files.into_iter().map(|file| (file, None)).collect(),
-            skip: walk
-                .skipped
-                .into_iter()
-                .map(|s| (s.path, Stamp { size: s.size, ..Stamp::default() }, s.reason, None))
-                .collect(),
-            head: Some(head),
-            ..Plan::default()
-        };
+    ) -> Result<(Index, UpdateReport), Error> {
+        let plan = plan_build(self.root, &self.walk_options)?;
         let meta = Meta {
             format: FORMAT_VERSION,
             analyzer: ANALYZER_VERSION,
@@ -404,193 +271,246 @@ impl<'a> Job<'a> {
             history_depth: self.config.history.depth,
             ..Meta::default()
         };
-        let n_threads = self.pool.current_num_threads().clamp(1, 4);
-        let mut writer = self.writer(index, n_threads)?;
-        self.write(&mut writer, plan, meta, None, &mut Stamps::default())?;
-        writer.wait_merging_threads()?;
+        let job = Job::new(self, index, meta, None)?;
+        let (_, report) = job.carry_out(plan, &mut Stamps::default())?;
         store::put_in_force(self.folder, current)?;
-        Index::open_data(self.folder, current)
+        Ok((Index::open_data(self.folder, current)?, report))
     }
 
-    fn apply(
-        &mut self,
-        index: &Index,
-        snapshot: &Snapshot,
-        mut stamps: Stamps,
-    ) -> Result<(), Error> {
-        let plan = plan_with(self.root, snapshot, self.walk_options, &stamps, self.head())?;
-        self.report.unchanged = plan.unchanged;
-        self.report.problems.clone_from(&plan.problems);
+    fn apply(&self, planned: Planned) -> Result<(Index, UpdateReport), Error> {
+        let Planned { index, snapshot, mut stamps, plan } = planned;
         if plan.is_empty() {
-            return Ok(());
+            let (unchanged, problems) = (plan.unchanged, plan.problems);
+            return Ok((index, UpdateReport { unchanged, problems, ..UpdateReport::default() }));
         }
-        let n_threads =
-            if plan.read.len() > 200 { self.pool.current_num_threads().clamp(1, 4) } else { 1 };
-        let mut writer = self.writer(index.tantivy(), n_threads)?;
-        self.write(&mut writer, plan, snapshot.meta().clone(), Some(snapshot), &mut stamps)?;
-        if self.report.committed {
-            writer.wait_merging_threads()?;
+        let job = Job::new(self, index.tantivy(), snapshot.meta().clone(), Some(&snapshot))?;
+        let n_changed = plan.n_changed();
+        let (meta, report) = job.carry_out(plan, &mut stamps)?;
+        if report.committed || n_changed > 0 {
+            stamps.save(self.folder, index.data(), meta.generation, meta.scan_time_ns)?;
         }
-        if self.report.committed || self.report.touched > 0 {
-            index.data().clone_into(&mut stamps.data);
-            stamps.scan_time_ns = self.options.now_ns;
-            if let Ok(bytes) = postcard::to_stdvec(&stamps) {
-                store::write_atomically(&self.folder.join(STAMPS), &bytes)?;
-            }
+        Ok((index, report))
+    }
+}
+
+/// A writer that is started when the first change comes; many updates find that nothing changed after all.
+struct Writer<'a> {
+    index: &'a tantivy::Index,
+    n_threads: usize,
+    memory_bytes: usize,
+    started: OnceLock<IndexWriter>,
+    starting: Mutex<()>,
+}
+
+impl Writer<'_> {
+    fn get(&self) -> Result<&IndexWriter, Error> {
+        if let Some(writer) = self.started.get() {
+            return Ok(writer);
         }
+        let _starting = lock(&self.starting);
+        if self.started.get().is_none() {
+            let writer = self.index.writer_with_num_threads(self.n_threads, self.memory_bytes)?;
+            // Nobody else can have set it: the mutex is held.
+            let _ = self.started.set(writer);
+        }
+        self.started
+            .get()
+            .ok_or_else(|| Error::Damaged { what: "the writer did not start".to_owned() })
+    }
+
+    /// Runs operations as one: documents that are added together stay together and in order.
+    fn run(&self, operations: Vec<UserOperation<TantivyDocument>>) -> Result<(), Error> {
+        self.get()?.run(operations)?;
         Ok(())
     }
+}
 
-    /// Carries out a plan in one commit; commits nothing if every file turns out the same.
-    fn write(
-        &mut self,
-        writer: &mut IndexWriter,
-        plan: Plan,
-        mut meta: Meta,
-        snapshot: Option<&Snapshot>,
-        stamps: &mut Stamps,
-    ) -> Result<(), Error> {
-        let sums = Mutex::new(Sums { totals: meta.totals, skipped: meta.skipped.clone() });
-        let forget = |file: &ManifestFile| -> Result<(), Error> {
-            let Some(snapshot) = snapshot else { return Ok(()) };
-            let entry = snapshot.entry(file.doc)?;
-            let mut sums = sums.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            sums.totals.remove(entry.share);
-            if let Some(count) = sums.skipped.get_mut(&entry.skipped) {
-                *count -= 1;
-            }
-            Ok(())
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is guarded is a sum or a list that every holder leaves whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Everything that the writing of one commit works with.
+struct Job<'a> {
+    task: &'a Task<'a>,
+    index: &'a tantivy::Index,
+    /// The view that the plan was made for; `None` for a first build.
+    snapshot: Option<&'a Snapshot>,
+    meta: Meta,
+    pool: rayon::ThreadPool,
+    fields: Fields,
+}
+
+/// What the threads of a job find out.
+#[derive(Default)]
+struct Findings {
+    sums: Mutex<Sums>,
+    touched: Mutex<Vec<(String, Stamp, u64)>>,
+    written: Mutex<Vec<String>>,
+    unreadable: Mutex<Vec<String>>,
+    added: AtomicU64,
+    changed: AtomicU64,
+    removed: AtomicU64,
+    skipped: AtomicU64,
+    n_touched: AtomicU64,
+}
+
+/// The sums of a commit in the making.
+#[derive(Default)]
+struct Sums {
+    totals: Totals,
+    skipped: BTreeMap<String, u64>,
+}
+
+/// The changes of the history, and what the commit says of them.
+#[derive(Default)]
+struct HistoryChange {
+    added: u64,
+    removed: u64,
+    n_commits: u64,
+    error: Option<String>,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        task: &'a Task<'a>,
+        index: &'a tantivy::Index,
+        meta: Meta,
+        snapshot: Option<&'a Snapshot>,
+    ) -> Result<Self, Error> {
+        let threads = task.options.threads;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Error::Threads { threads, message: error.to_string() })?;
+        let (_, fields) = schema();
+        Ok(Self { task, index, snapshot, meta, pool, fields })
+    }
+
+    fn writer(&self, plan: &Plan) -> Writer<'a> {
+        let n_threads = if plan.read.len() > SMALL_UPDATE_FILES {
+            self.pool.current_num_threads().clamp(1, 4)
+        } else {
+            1
         };
-        let note_skip =
-            |path: &str, stamp: Stamp, reason: SkipReason, old: Option<&ManifestFile>| {
-                if let Some(old) = old {
-                    forget(old)?;
-                }
-                let mut sums = sums.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                *sums.skipped.entry(reason.as_str().to_owned()).or_default() += 1;
-                drop(sums);
-                let document = documents::skipped(&self.fields, path, stamp, reason.as_str());
-                writer.run([self.delete(path), UserOperation::Add(document)])?;
-                Ok::<(), Error>(())
-            };
-        let counts = Counts::default();
+        let budget = self.task.config.memory.budget;
+        let wanted = budget.map_or(DEFAULT_MEMORY_BYTES, |budget| budget.0 as usize);
+        let per_thread = if n_threads == 1 {
+            MIN_THREAD_MEMORY
+        } else {
+            (wanted / n_threads).max(MIN_THREAD_MEMORY)
+        };
+        Writer {
+            index: self.index,
+            n_threads,
+            memory_bytes: per_thread * n_threads,
+            started: OnceLock::new(),
+            starting: Mutex::new(()),
+        }
+    }
+
+    /// Carries out a plan in one commit; commits nothing if every file turns out the same. Gives what the latest
+    /// commit says, with the time of this scan.
+    fn carry_out(mut self, plan: Plan, stamps: &mut Stamps) -> Result<(Meta, UpdateReport), Error> {
+        let writer = self.writer(&plan);
+        let findings = Findings {
+            sums: Mutex::new(Sums { totals: self.meta.totals, skipped: self.meta.skipped.clone() }),
+            ..Findings::default()
+        };
         for file in &plan.remove {
-            forget(file)?;
-            writer.run([self.delete(&file.path)])?;
-            counts.removed.fetch_add(1, Ordering::Relaxed);
+            self.remove(&writer, &findings, file)?;
         }
-        for (path, stamp, reason, old) in &plan.skip {
-            note_skip(path, *stamp, *reason, old.as_ref())?;
-            counts.skipped.fetch_add(1, Ordering::Relaxed);
+        for (skipped, old) in &plan.skip {
+            self.skip(
+                &writer,
+                &findings,
+                &skipped.path,
+                skip_stamp(skipped),
+                skipped.reason,
+                old.as_ref(),
+            )?;
         }
-
-        let total = plan.read.len() as u64;
-        let done = AtomicU64::new(0);
-        let touched = Mutex::new(Vec::new());
-        let history = |meta: &mut Meta| -> Result<(u64, u64), Error> {
-            let Some(head) = &plan.head else { return Ok((0, 0)) };
-            meta.head.clone_from(head);
-            self.write_history(writer, meta, snapshot)
-        };
-        let files = || {
-            plan.read.par_chunks(BATCH_FILES).try_for_each_init(
-                || (Extractor::new(), DocumentBuilder::new(self.fields.clone())),
-                |(extractor, builder), chunk| -> Result<(), Error> {
-                    for (found, old) in chunk {
-                        if self.options.cancel.load(Ordering::Relaxed) {
-                            return Err(Error::Cancelled);
-                        }
-                        match corpus::read::read(self.root, found, self.walk_options) {
-                            Outcome::Absent => {
-                                if let Some(old) = old {
-                                    forget(old)?;
-                                    writer.run([self.delete(&found.path)])?;
-                                    counts.removed.fetch_add(1, Ordering::Relaxed);
-                                }
-                            }
-                            Outcome::Skipped { reason: SkipReason::Unreadable, .. }
-                                if old
-                                    .as_ref()
-                                    .is_some_and(|old| !old.flags.has(FileFlags::SKIPPED)) => {}
-                            Outcome::Skipped { reason, file } => {
-                                note_skip(&found.path, stamp(&file), reason, old.as_ref())?;
-                                counts.skipped.fetch_add(1, Ordering::Relaxed);
-                            }
-                            Outcome::Read(contents) => {
-                                let same = old.as_ref().is_some_and(|old| {
-                                    old.hash == contents.hash && !old.flags.has(FileFlags::SKIPPED)
-                                });
-                                if same {
-                                    let mut touched = touched
-                                        .lock()
-                                        .unwrap_or_else(std::sync::PoisonError::into_inner);
-                                    touched.push((
-                                        found.path.clone(),
-                                        stamp(&contents.file),
-                                        contents.hash,
-                                    ));
-                                } else {
-                                    if let Some(old) = old {
-                                        forget(old)?;
-                                        counts.changed.fetch_add(1, Ordering::Relaxed);
-                                    } else {
-                                        counts.added.fetch_add(1, Ordering::Relaxed);
-                                    }
-                                    let (documents, share) = build(extractor, builder, &contents);
-                                    let mut operations = Vec::with_capacity(documents.len() + 1);
-                                    operations.push(self.delete(&found.path));
-                                    operations
-                                        .extend(documents.into_iter().map(UserOperation::Add));
-                                    writer.run(operations)?;
-                                    let mut sums = sums
-                                        .lock()
-                                        .unwrap_or_else(std::sync::PoisonError::into_inner);
-                                    sums.totals.add(share);
-                                }
-                            }
-                        }
-                        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                        (self.options.progress)(Progress::Indexing { done, total });
-                    }
-                    Ok(())
-                },
-            )
-        };
         // Git reads the history in its own process while files are parsed.
-        let (files, history) = self.pool.install(|| rayon::join(files, || history(&mut meta)));
+        let (files, history) = self.pool.install(|| {
+            rayon::join(
+                || self.read_files(&writer, &findings, &plan),
+                || self.history(&writer, &plan),
+            )
+        });
         files?;
-        let (commits_added, commits_removed) = history?;
-        let touched = touched.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        self.report.touched = touched.len() as u64;
-        for (path, stamp, hash) in touched {
-            stamps.files.insert(path, (stamp, hash));
+        let history = history?;
+
+        let mut report = UpdateReport {
+            added: findings.added.into_inner(),
+            changed: findings.changed.into_inner(),
+            removed: findings.removed.into_inner(),
+            skipped: findings.skipped.into_inner(),
+            touched: findings.n_touched.into_inner(),
+            unchanged: plan.unchanged,
+            commits_added: history.as_ref().map_or(0, |history| history.added),
+            commits_removed: history.as_ref().map_or(0, |history| history.removed),
+            problems: plan.problems,
+            ..UpdateReport::default()
+        };
+        for (path, stamp, hash) in
+            findings.touched.into_inner().unwrap_or_else(PoisonError::into_inner)
+        {
+            stamps.note(path, stamp, hash);
         }
-        self.report.added = counts.added.into_inner();
-        self.report.changed = counts.changed.into_inner();
-        self.report.removed = counts.removed.into_inner();
-        self.report.commits_added = commits_added;
-        self.report.commits_removed = commits_removed;
-        let n_written = self.report.added
-            + self.report.changed
-            + self.report.removed
-            + counts.skipped.into_inner();
-        if n_written == 0 && plan.head.is_none() {
-            return Ok(());
+        for path in findings.written.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            stamps.forget(&path);
         }
-        (self.options.progress)(Progress::Committing);
-        let sums = sums.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        meta.generation += 1;
-        meta.scan_time_ns = self.options.now_ns;
+        let mut unreadable =
+            findings.unreadable.into_inner().unwrap_or_else(PoisonError::into_inner);
+        unreadable.sort_unstable();
+        report.problems.extend(unreadable.iter().map(|path| kept(path)));
+        // The time of this scan counts only if every file was seen: what was passed over now must look as doubtful to the
+        // next scan as it did to this one.
+        let before = stamps.scan_time_ns(self.meta.generation, self.meta.scan_time_ns);
+        let now = self.task.options.now_ns;
+        let scan_time_ns =
+            if plan.is_whole && unreadable.is_empty() { now } else { before.min(now) };
+
+        let mut meta = self.meta.clone();
+        meta.scan_time_ns = scan_time_ns;
+        if let (Some(history), Some(planned)) = (history, plan.history) {
+            meta.n_commits = history.n_commits;
+            meta.history_error = history.error;
+            meta.head = planned.head;
+            meta.shallow = planned.shallow;
+        }
+        let sums = findings.sums.into_inner().unwrap_or_else(PoisonError::into_inner);
         meta.totals = sums.totals;
         meta.skipped = sums.skipped;
         meta.skipped.retain(|_, count| *count > 0);
-        let payload = serde_json::to_string(&meta).map_err(|error| Error::Damaged {
+        let n_written = report.added + report.changed + report.removed + report.skipped;
+        let is_same = Meta { scan_time_ns: self.meta.scan_time_ns, ..meta.clone() } == self.meta
+            && report.commits_added == 0
+            && report.commits_removed == 0;
+        if n_written == 0 && is_same && self.snapshot.is_some() {
+            return Ok((meta, report));
+        }
+        meta.generation += 1;
+        self.commit(writer, &meta)?;
+        report.committed = true;
+        self.meta = meta;
+        Ok((self.meta, report))
+    }
+
+    fn commit(&self, writer: Writer<'_>, meta: &Meta) -> Result<(), Error> {
+        if self.task.options.cancel.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        (self.task.options.progress)(Progress::Committing);
+        let payload = serde_json::to_string(meta).map_err(|error| Error::Damaged {
             what: format!("the commit record cannot be written: {error}"),
         })?;
+        writer.get()?;
+        let Some(mut writer) = writer.started.into_inner() else { return Ok(()) };
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
-        self.report.committed = true;
+        writer.wait_merging_threads()?;
         Ok(())
     }
 
@@ -598,95 +518,222 @@ impl<'a> Job<'a> {
         UserOperation::Delete(Term::from_field_u64(self.fields.key, path_key(path)))
     }
 
-    /// Makes the commits of the index those of the repository; gives the numbers of added and removed ones.
-    fn write_history(
+    /// Takes what the index says of a file out of the sums.
+    fn forget(&self, findings: &Findings, file: &ManifestFile) -> Result<(), Error> {
+        let Some(snapshot) = self.snapshot else { return Ok(()) };
+        let entry = snapshot.entry(file.doc)?;
+        let mut sums = lock(&findings.sums);
+        sums.totals.remove(entry.share);
+        if let Some(count) = sums.skipped.get_mut(&entry.skipped) {
+            *count = count.saturating_sub(1);
+        }
+        drop(sums);
+        lock(&findings.written).push(file.path.clone());
+        Ok(())
+    }
+
+    fn remove(
         &self,
-        writer: &IndexWriter,
-        meta: &mut Meta,
-        snapshot: Option<&Snapshot>,
-    ) -> Result<(u64, u64), Error> {
+        writer: &Writer<'_>,
+        findings: &Findings,
+        file: &ManifestFile,
+    ) -> Result<(), Error> {
+        self.forget(findings, file)?;
+        writer.run(vec![self.delete(&file.path)])?;
+        findings.removed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn skip(
+        &self,
+        writer: &Writer<'_>,
+        findings: &Findings,
+        path: &str,
+        stamp: Stamp,
+        reason: SkipReason,
+        old: Option<&ManifestFile>,
+    ) -> Result<(), Error> {
+        if let Some(old) = old {
+            self.forget(findings, old)?;
+        }
+        *lock(&findings.sums).skipped.entry(reason.as_str().to_owned()).or_default() += 1;
+        let document = documents::skipped(&self.fields, path, stamp, reason);
+        writer.run(vec![self.delete(path), UserOperation::Add(document)])?;
+        findings.skipped.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn read_files(
+        &self,
+        writer: &Writer<'_>,
+        findings: &Findings,
+        plan: &Plan,
+    ) -> Result<(), Error> {
+        let (total, done) = (plan.read.len() as u64, AtomicU64::new(0));
+        plan.read.par_chunks(BATCH_FILES).try_for_each_init(
+            || Parser {
+                extractor: Extractor::new(),
+                builder: DocumentBuilder::new(self.fields.clone()),
+            },
+            |parser, chunk| -> Result<(), Error> {
+                for (found, old) in chunk {
+                    if self.task.options.cancel.load(Ordering::Relaxed) {
+                        return Err(Error::Cancelled);
+                    }
+                    self.read_file(writer, findings, parser, found, old.as_ref())?;
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    (self.task.options.progress)(Progress::Indexing { done, total });
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn read_file(
+        &self,
+        writer: &Writer<'_>,
+        findings: &Findings,
+        parser: &mut Parser,
+        found: &FoundFile,
+        old: Option<&ManifestFile>,
+    ) -> Result<(), Error> {
+        let touched = |file: &FoundFile, hash: u64| {
+            findings.n_touched.fetch_add(1, Ordering::Relaxed);
+            lock(&findings.touched).push((found.path.clone(), stamp(file), hash));
+        };
+        match corpus::read::read(self.task.root, found, &self.task.walk_options) {
+            Outcome::Absent => {
+                if let Some(old) = old {
+                    self.remove(writer, findings, old)?;
+                }
+            }
+            Outcome::Skipped { reason: SkipReason::Unreadable, .. }
+                if old.is_some_and(|old| !old.flags.has(FileFlags::SKIPPED)) =>
+            {
+                lock(&findings.unreadable).push(found.path.clone());
+            }
+            Outcome::Skipped { reason, file } => match old {
+                Some(old)
+                    if old.flags.skip_reason() == Some(reason) && old.stamp.size == file.size =>
+                {
+                    touched(&file, old.hash);
+                }
+                old => self.skip(writer, findings, &found.path, stamp(&file), reason, old)?,
+            },
+            Outcome::Read(contents) => match old {
+                Some(old) if old.hash == contents.hash && !old.flags.has(FileFlags::SKIPPED) => {
+                    touched(&contents.file, contents.hash);
+                }
+                old => {
+                    let counter = if let Some(old) = old {
+                        self.forget(findings, old)?;
+                        &findings.changed
+                    } else {
+                        &findings.added
+                    };
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    let (documents, share) = parser.documents(&contents);
+                    let mut operations = Vec::with_capacity(documents.len() + 1);
+                    operations.push(self.delete(&found.path));
+                    operations.extend(documents.into_iter().map(UserOperation::Add));
+                    writer.run(operations)?;
+                    lock(&findings.sums).totals.add(share);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Makes the commits of the index those of the repository, if they may differ.
+    fn history(&self, writer: &Writer<'_>, plan: &Plan) -> Result<Option<HistoryChange>, Error> {
+        let Some(planned) = &plan.history else { return Ok(None) };
         let known: Vec<String> =
-            snapshot.map(Snapshot::commit_ids).transpose()?.unwrap_or_default();
-        meta.history_error = None;
-        let wanted = match (&self.repository, &meta.head) {
-            (Some(repository), Some(head)) if self.config.history.depth > 0 => {
-                match history(repository, head, self.config.history.depth, &known) {
+            self.snapshot.map(Snapshot::commit_ids).transpose()?.unwrap_or_default();
+        let mut change = HistoryChange::default();
+        let depth = self.task.config.history.depth;
+        let repository = Repository::discover(self.task.root);
+        let wanted = match (&repository, &planned.head) {
+            (Some(repository), Some(head)) if depth > 0 => {
+                // Where a shallow clone was cut off, a commit seems to bring all files, so all are read again.
+                let kept = if planned.shallow == self.meta.shallow { &known[..] } else { &[] };
+                match wanted(repository, head, depth, kept) {
                     Ok(wanted) => wanted,
+                    // What cannot be read is not gone: the commits that are known stay, and the next update tries again.
                     Err(error) => {
-                        meta.history_error = Some(error.to_string());
-                        History::default()
+                        change.error = Some(error.to_string());
+                        Wanted { ids: known.clone(), new: Vec::new() }
                     }
                 }
             }
-            _ => History::default(),
+            _ => Wanted::default(),
         };
-        let mut n_removed = 0;
+        let delete =
+            |id: &str| UserOperation::Delete(Term::from_field_text(self.fields.commit, id));
         for id in known.iter().filter(|id| wanted.ids.binary_search(id).is_err()) {
-            writer.run([UserOperation::Delete(Term::from_field_text(self.fields.commit, id))])?;
-            n_removed += 1;
+            writer.run(vec![delete(id)])?;
+            change.removed += 1;
         }
         let mut analyzer = Analyzer::new();
         for commit in &wanted.new {
             let document = documents::commit(&self.fields, commit, &mut analyzer);
-            writer.run([UserOperation::Add(document)])?;
+            writer.run(vec![delete(&commit.id), UserOperation::Add(document)])?;
+            change.added += u64::from(known.binary_search(&commit.id).is_err());
         }
-        meta.n_commits = wanted.ids.len() as u64;
-        Ok((wanted.new.len() as u64, n_removed))
+        change.n_commits = wanted.ids.len() as u64;
+        Ok(Some(change))
     }
 }
 
 /// The commits that the index should hold.
 #[derive(Default)]
-struct History {
+struct Wanted {
     /// Ids of all, sorted.
     ids: Vec<String>,
     /// Those that it does not hold yet.
-    new: Vec<crate::git::Commit>,
+    new: Vec<Commit>,
 }
 
-fn history(
+fn wanted(
     repository: &Repository,
     head: &str,
     depth: usize,
     known: &[String],
-) -> Result<History, Error> {
+) -> Result<Wanted, Error> {
     if known.is_empty() {
         let new = repository.log(head, depth)?;
         let mut ids: Vec<String> = new.iter().map(|commit| commit.id.clone()).collect();
         ids.sort_unstable();
-        return Ok(History { ids, new });
+        return Ok(Wanted { ids, new });
     }
     let mut ids = repository.rev_list(head, depth)?;
     let unknown: Vec<&str> =
         ids.iter().filter(|id| known.binary_search(id).is_err()).map(String::as_str).collect();
-    let new = if unknown.is_empty() { Vec::new() } else { repository.log_of(&unknown)? };
+    let new = repository.log_of(&unknown)?;
     ids.sort_unstable();
-    Ok(History { ids, new })
+    Ok(Wanted { ids, new })
 }
 
-#[derive(Default)]
-struct Counts {
-    added: AtomicU64,
-    changed: AtomicU64,
-    removed: AtomicU64,
-    skipped: AtomicU64,
+/// What one thread reads files with.
+struct Parser {
+    extractor: Extractor,
+    builder: DocumentBuilder,
 }
 
-fn build(
-    extractor: &mut Extractor,
-    builder: &mut DocumentBuilder,
-    contents: &corpus::Contents,
-) -> (Vec<TantivyDocument>, Totals) {
-    let path = contents.file.path.as_str();
-    let parsed = Language::of_path(path).map(|language| {
-        (language.name(), extractor.extract(contents.text.as_bytes(), language, is_test_path(path)))
-    });
-    builder.build(&SourceFile {
-        path,
-        stamp: stamp(&contents.file),
-        hash: contents.hash,
-        text: &contents.text,
-        parsed,
-        generated: contents.generated,
-    })
+impl Parser {
+    fn documents(&mut self, contents: &corpus::Contents) -> (Vec<TantivyDocument>, Totals) {
+        let path = contents.file.path.as_str();
+        let parsed = Language::of_path(path).map(|language| {
+            let text = contents.text.as_bytes();
+            (language.name(), self.extractor.extract(text, language, is_test_path(path)))
+        });
+        self.builder.build(&SourceFile {
+            path,
+            stamp: stamp(&contents.file),
+            hash: contents.hash,
+            n_bytes: (contents.text.len() + contents.bom_bytes) as u64,
+            text: &contents.text,
+            parsed,
+            generated: contents.generated,
+        })
+    }
 }

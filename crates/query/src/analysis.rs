@@ -52,13 +52,8 @@ const GENERIC: &[&str] = &[
 const GENERIC_WEIGHT: f32 = 0.4;
 
 fn looks_like_identifier(word: &str) -> bool {
-    let mut chars = word.chars();
-    let starts_upper = chars.next().is_some_and(char::is_uppercase);
-    let n_parts = split(word).len();
-    let lower_inside = word.chars().any(char::is_lowercase);
-    (n_parts > 1 && lower_inside)
-        || (word.contains('_') && n_parts > 1)
-        || (starts_upper && n_parts > 1)
+    let has_case = word.chars().any(char::is_lowercase) || word.starts_with(char::is_uppercase);
+    split(word).len() > 1 && (has_case || word.contains('_'))
 }
 
 fn is_path_char(c: char) -> bool {

@@ -54,13 +54,12 @@ pub fn scores(
             }
             let idf = idf(n_files, frequency.len() as u64);
             for (key, frequency) in frequency {
-                let length = match n_commits.get(&key) {
-                    Some(&length) => length,
-                    None => {
-                        let length = snapshot.commits_touching(key)?.len() as f32;
-                        n_commits.insert(key, length);
-                        length
-                    }
+                let length = if let Some(&length) = n_commits.get(&key) {
+                    length
+                } else {
+                    let length = snapshot.commits_touching(key)?.len() as f32;
+                    n_commits.insert(key, length);
+                    length
                 };
                 let norm = 1.0 - B + B * length / TYPICAL_COMMITS;
                 let score = term.weight * idf * frequency / (frequency + K1 * norm);

@@ -1,9 +1,9 @@
 //! The model that turns features into relevance: gradient-boosted trees and a calibration curve.
 //!
-//! The table `model/ranker.txt` is written by `eval/train_ranker.py` (LambdaMART: Burges, "From RankNet to LambdaRank to
-//! LambdaMART", MSR-TR-2010-82) and read once per process. Its first line is its version, its second the names of the
-//! features, then one line per tree (inner nodes as feature, threshold, left, right; a negative child is a leaf) and
-//! one per point of the curve from score to relevance.
+//! The table `model/ranker.txt` is written by `eval/train_ranker.py` and read once per process. Training is LTR by boosted
+//! trees as in C. Burges, "From `RankNet` to `LambdaRank` to `LambdaMART`" (Microsoft Research, 2010). The table's first line
+//! is its version, its second the names of the features, then one line per tree (inner nodes as feature, threshold,
+//! left, right; a negative child is a leaf) and one per point of the curve from score to relevance.
 
 use std::sync::OnceLock;
 

@@ -430,7 +430,7 @@ impl Refinement<'_> {
         }
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         for (_, term, label) in ranked.into_iter().take(MAX_LEARNED) {
-            concept.add(Alternative { label, term, weight, origin });
+            concept.add(Alternative { term, label, weight, origin });
         }
         Ok(())
     }

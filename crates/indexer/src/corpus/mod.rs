@@ -36,6 +36,7 @@ pub mod pattern;
 pub mod read;
 mod rules;
 pub mod walk;
+pub(crate) mod watch;
 
 #[cfg(test)]
 mod tests;

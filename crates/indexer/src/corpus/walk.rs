@@ -209,6 +209,8 @@ pub struct Walk {
     pub n_unsupported: u64,
     /// Files and folders that a rule left out; a folder counts once, whatever it holds.
     pub n_ignored: u64,
+    /// Folders that were listed, relative to the root (empty for the root itself): those whose changes matter.
+    pub folders: Vec<String>,
     /// Folders that could not be listed, relative to the root (empty for the root itself). Nothing is known of
     /// the files below, so a refresh must not take them for deleted.
     pub unreadable_dirs: Vec<String>,
@@ -266,6 +268,7 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walk, Error> {
     let mut found = context.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     found.skipped.sort_unstable();
+    found.folders.sort_unstable();
     found.unreadable_dirs.sort_unstable();
     found.problems.sort_by_cached_key(ToString::to_string);
     Ok(found)
@@ -320,6 +323,7 @@ fn visit<'scope>(scope: &rayon::Scope<'scope>, context: &'scope Context<'_>, fol
     let mut found = context.found.lock().unwrap_or_else(PoisonError::into_inner);
     found.files.append(&mut here.files);
     found.skipped.append(&mut here.skipped);
+    found.folders.append(&mut here.folders);
     found.unreadable_dirs.append(&mut here.unreadable_dirs);
     found.problems.append(&mut here.problems);
     found.n_unsupported += here.n_unsupported;
@@ -361,6 +365,7 @@ fn visit_folder<'scope>(
         }
         Rules::enter(&folder.frame, &folder.path, &folder.absolute, present, &mut here.problems)
     };
+    here.folders.push(folder.path.clone());
     for entry in entries {
         let raw_name = entry.file_name();
         let name = raw_name.to_string_lossy();
