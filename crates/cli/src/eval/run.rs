@@ -123,6 +123,7 @@ pub(crate) fn measure(
         results.push((asked, result));
     }
     let mut classes = BTreeMap::new();
+    let mut n_unknown: BTreeMap<String, u64> = BTreeMap::new();
     for corpus in &suite.corpora {
         let topics: Vec<&Topic> = plan.topics_of(&corpus.name).collect();
         if topics.is_empty() {
@@ -141,6 +142,7 @@ pub(crate) fn measure(
             classes.insert(topic.topic.clone(), open.class(topic, &task)?);
             for (asked, result) in &mut results {
                 let ranking = asked.ask(&open, &task, suite.depth)?;
+                *n_unknown.entry(result.name.clone()).or_default() += ranking.n_unknown;
                 let cost = &mut result.cost;
                 cost.latency_ms.push(ranking.ms);
                 cost.n_calls += 1;
@@ -156,6 +158,12 @@ pub(crate) fn measure(
                 result.run.insert_ranked(topic.topic.clone(), ranking.hits);
             }
         }
+    }
+    for (system, n) in n_unknown.iter().filter(|(_, n)| **n > 0) {
+        output.note(&format!(
+            "{system}: {} in its rankings lead to no file, and count as wrong",
+            count(*n, "path")
+        ));
     }
     let mut results: Vec<SystemResult> = results.into_iter().map(|(_, result)| result).collect();
     for result in &mut results {
