@@ -168,6 +168,10 @@ pub(crate) fn measure(
     let mut results: Vec<SystemResult> = results.into_iter().map(|(_, result)| result).collect();
     for result in &mut results {
         result.evaluation = evaluate(&plan.qrels, &result.run, &suite.measures)?;
+        // The sum over an empty ranking is -0.0, which would print as that.
+        for value in result.evaluation.topics.iter_mut().flat_map(|topic| &mut topic.values) {
+            *value += 0.0;
+        }
     }
     let settings = Settings { seed: suite.seed, ..Settings::default() };
     let summary = summarise(&plan.provenance, &results, &classes, settings);
