@@ -307,6 +307,8 @@ fn groups_csv(plan: &Plan, results: &[SystemResult]) -> String {
         for (group, members) in &plan.groups {
             let Evaluation { measures, topics, .. } = &result.evaluation;
             let rows: Vec<_> = topics.iter().filter(|row| members.contains(&row.topic)).collect();
+            // Names come from files; a comma in one must not shift the columns.
+            let group = group.replace([',', '"', '\n'], " ");
             let _ = write!(text, "{},{group},{}", result.name, rows.len());
             for i in 0..measures.len() {
                 let sum: f64 = rows.iter().map(|row| row.values[i]).sum();
