@@ -74,6 +74,14 @@ fn edit(path: &Path, from: &str, to: &str) {
     fs::write(path, before.replace(from, to)).unwrap();
 }
 
+/// Adds another program to a suite.
+fn add_external(suite: &Path, name: &str, command: &[&str]) {
+    let before = fs::read_to_string(suite).unwrap();
+    let system =
+        format!("\n[[systems]]\nname = '{name}'\nkind = 'external'\ncommand = {command:?}\n");
+    fs::write(suite, before + &system).unwrap();
+}
+
 /// All files below a folder but the indexes, by relative path.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -231,11 +239,7 @@ fn quality_and_cost_stand_apart_and_a_grep_is_compared_by_both() {
     let lab = Lab::new();
     let suite = lab.mine("mined").join("suite.toml");
     let script = text(&repository().join("eval/baselines/grep"));
-    let mut with_grep = fs::read_to_string(&suite).unwrap();
-    with_grep.push_str(&format!(
-        "\n[[systems]]\nname = \"grep\"\nkind = \"external\"\ncommand = [\"sh\", \"{script}\", \"{{task}}\", \"{{limit}}\"]\n"
-    ));
-    fs::write(&suite, with_grep).unwrap();
+    add_external(&suite, "grep", &["sh", &script, "{task}", "{limit}"]);
     lab.measure(&suite, "out", &[]).expect(0);
     let written = files(&lab.world.beside("out"));
     let costs = rows(&written["cost.csv"]);
@@ -408,7 +412,7 @@ fn the_gate_shows_a_change_of_a_topic_and_a_broken_floor() {
     let args =
         ["eval", "gate", &suite, "--corpora", &corpora, "--committed", &other, "--out", &out];
     let run = world.run(&args).expect(1);
-    assert!(run.stdout.contains("RR: 0.123456 -> "), "{}", run.stdout);
+    assert!(run.stdout.contains("Judged@10: 0.123456 -> "), "{}", run.stdout);
     assert!(run.stdout.contains("floor   bm25 RR"), "{}", run.stdout);
     assert!(run.stdout.contains("1 values differ, 1 floors broken"), "{}", run.stdout);
 }
@@ -423,4 +427,61 @@ fn a_suite_that_names_an_unknown_origin_or_a_missing_corpus_says_so() {
     edit(&suite, "[\"lexikon\"]", "[\"lexicon\"]");
     let run = lab.measure(&suite, "out", &["--corpora", "elsewhere"]).expect(2);
     assert!(run.stderr.contains("there is no folder"), "{}", run.stderr);
+}
+
+#[test]
+fn an_external_program_that_fails_is_an_error_and_one_that_finds_nothing_is_an_answer() {
+    let lab = Lab::new();
+    let suite = lab.mine("mined").join("suite.toml");
+    add_external(&suite, "nothing", &["sh", "-c", "exit 1", "{task}"]);
+    lab.measure(&suite, "out", &["--system", "nothing"]).expect(0);
+    let written = files(&lab.world.beside("out"));
+    for row in rows(&written["per-topic.csv"]) {
+        assert_eq!(row["nDCG@10"], "0.000000", "{row:?}");
+    }
+    add_external(&suite, "broken", &["sh", "-c", "echo no such thing >&2; exit 3", "{task}"]);
+    let run = lab.measure(&suite, "out", &["--system", "broken"]).expect(2);
+    assert!(run.stderr.contains("no such thing"), "{}", run.stderr);
+}
+
+#[test]
+fn paths_of_an_external_program_that_lead_to_no_file_are_told() {
+    let lab = Lab::new();
+    let suite = lab.mine("mined").join("suite.toml");
+    add_external(&suite, "wild", &["printf", "%s\\n", "src/clock.ts", "{task}"]);
+    let run = lab.measure(&suite, "out", &["--system", "wild"]).expect(0);
+    assert!(run.stderr.contains("wild: 2 paths in its rankings lead to no file"), "{}", run.stderr);
+}
+
+#[test]
+fn a_longer_text_is_part_of_the_task_only_when_asked_for() {
+    let world = project();
+    let suite = world.beside("suite.toml");
+    let gate = repository().join("eval/gate");
+    let text_of = fs::read_to_string(gate.join("suite.toml")).unwrap();
+    fs::write(&suite, text_of.split("\n# Below these").next().unwrap()).unwrap();
+    let topic = "{\"repo\": \"courier\", \"id\": \"1\", \"query\": \"it is slow\", \"body\": \"The circuit breaker opens too late.\", \
+                 \"relevant\": [\"packages/core/src/breaker.ts\"]}\n";
+    fs::write(world.beside("topics.jsonl"), topic).unwrap();
+    let (suite, corpora) = (text(&suite), text(&gate));
+    let value = |out: &str, task: &str| {
+        let out = text(&world.beside(out));
+        let args = [
+            "eval",
+            "run",
+            &suite,
+            "--corpora",
+            &corpora,
+            "--corpus",
+            "courier",
+            "--task",
+            task,
+            "--out",
+            &out,
+        ];
+        let json = world.run(&[&args[..], &["--json"]].concat()).expect(0).json();
+        json["summary"]["systems"][2]["means"][0]["macro_mean"].as_f64().unwrap()
+    };
+    assert!(value("short", "query") < 0.5);
+    assert!((value("long", "query+body") - 1.0).abs() < 1e-9);
 }

@@ -124,7 +124,7 @@ const LEARNED_CANDIDATES: f64 = 200.0;
 
 /// How much of the change of the odds is believed. Below 1, because a few matches in a small corpus are also more often
 /// chance than the best of many in a large one.
-const COMPETITION: f64 = 0.6;
+const COMPETITION: f64 = 0.7;
 
 /// Relevance, 0 to 1: the score on the calibration curve. Strictly growing in the score, so that equal
 /// relevance means an equal score.

@@ -33,8 +33,8 @@ const MAX_LEARNED: usize = 4;
 /// Weights of the alternatives by origin.
 const JOINED_WEIGHT: f32 = 0.8;
 const ABBREVIATION_WEIGHT: f32 = 0.6;
-const COMMENT_WEIGHT: f32 = 0.5;
-const HISTORY_WEIGHT: f32 = 0.4;
+const COMMENT_WEIGHT: f32 = 0.6;
+const HISTORY_WEIGHT: f32 = 0.5;
 const FEEDBACK_WEIGHT: f32 = 0.4;
 
 /// Share of the task's weight that each concept carries, by rarity and kind.
@@ -451,19 +451,20 @@ impl Refinement<'_> {
                     continue;
                 }
                 let entry = counts.entry(term).or_insert_with(|| (0.0, label));
-                entry.0 += gap.needed_by.len() as f32;
+                entry.0 = entry.0.max(gap.needed_by.len() as f32);
             }
         }
+        let n_relevant = self.relevant.len().clamp(1, 10) as f32;
         let mut ranked: Vec<(f32, String, String)> =
             counts.into_iter().map(|(term, (count, name))| (count, term, name)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         ranked
             .into_iter()
             .take(MAX_LEARNED)
-            .map(|(_, term, label)| Concept {
+            .map(|(n_needers, term, label)| Concept {
                 label: label.clone(),
                 stems: vec![term.clone()],
-                weight: FEEDBACK_WEIGHT,
+                weight: FEEDBACK_WEIGHT * (n_needers / n_relevant).min(1.0),
                 generic: true,
                 alternatives: vec![Alternative {
                     label,

@@ -119,7 +119,7 @@ pub(crate) struct CompareArgs {
     /// Judgments, or topics that carry some [default: those beside the run].
     #[arg(long, value_name = "FILE")]
     pub(crate) qrels: Option<PathBuf>,
-    /// A measure; may be given again [default: nDCG@10, R@10, R@20, RR and Success@3].
+    /// A measure; may be given again. Without any: `nDCG@10`, `R@10`, `R@20`, `RR` and `Success@3`.
     #[arg(long, value_name = "NAME")]
     pub(crate) measure: Vec<String>,
     /// Compares means over all topics rather than over repositories.

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use reseek_eval::mine::{self, History, Manifest, Mined, Options};
 use reseek_eval::topic::{self, TopicFormat};
@@ -89,24 +90,24 @@ pub(crate) fn run(format: Format, args: &MineArgs) -> anyhow::Result<Answer> {
 }
 
 fn options(args: &MineArgs) -> anyhow::Result<Options> {
-    let name = match &args.name {
-        Some(name) => name.clone(),
-        None => {
-            let path = fs::canonicalize(&args.repo).map_err(|error| Problem::Unreadable {
-                path: args.repo.clone(),
-                why: error.to_string(),
-            })?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-            name.chars().map(|c| if plain(c) { c } else { '-' }).collect()
-        }
-    };
+    let name = args.name.clone().map_or_else(|| folder_name(&args.repo), Ok)?;
     let mut options = Options::new(&name, &args.snapshot, &args.until);
     if args.full_history {
         options.history = History::Full;
     }
     options.max_topics = args.max_topics;
     Ok(options)
+}
+
+/// The name of a repository's folder, in letters that names of a suite may have.
+fn folder_name(repo: &Path) -> anyhow::Result<String> {
+    let path = fs::canonicalize(repo).map_err(|error| Problem::Unreadable {
+        path: repo.to_path_buf(),
+        why: error.to_string(),
+    })?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    Ok(name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect())
 }
 
 /// The symbols of a source file with their lines; none for a language that is not parsed.

@@ -123,6 +123,7 @@ pub(crate) fn measure(
         results.push((asked, result));
     }
     let mut classes = BTreeMap::new();
+    let mut n_unknown: BTreeMap<String, u64> = BTreeMap::new();
     for corpus in &suite.corpora {
         let topics: Vec<&Topic> = plan.topics_of(&corpus.name).collect();
         if topics.is_empty() {
@@ -141,6 +142,7 @@ pub(crate) fn measure(
             classes.insert(topic.topic.clone(), open.class(topic, &task)?);
             for (asked, result) in &mut results {
                 let ranking = asked.ask(&open, &task, suite.depth)?;
+                *n_unknown.entry(result.name.clone()).or_default() += ranking.n_unknown;
                 let cost = &mut result.cost;
                 cost.latency_ms.push(ranking.ms);
                 cost.n_calls += 1;
@@ -157,9 +159,19 @@ pub(crate) fn measure(
             }
         }
     }
+    for (system, n) in n_unknown.iter().filter(|(_, n)| **n > 0) {
+        output.note(&format!(
+            "{system}: {} in its rankings lead to no file, and count as wrong",
+            count(*n, "path")
+        ));
+    }
     let mut results: Vec<SystemResult> = results.into_iter().map(|(_, result)| result).collect();
     for result in &mut results {
         result.evaluation = evaluate(&plan.qrels, &result.run, &suite.measures)?;
+        // The sum over an empty ranking is -0.0, which would print as that.
+        for value in result.evaluation.topics.iter_mut().flat_map(|topic| &mut topic.values) {
+            *value += 0.0;
+        }
     }
     let settings = Settings { seed: suite.seed, ..Settings::default() };
     let summary = summarise(&plan.provenance, &results, &classes, settings);
@@ -295,6 +307,8 @@ fn groups_csv(plan: &Plan, results: &[SystemResult]) -> String {
         for (group, members) in &plan.groups {
             let Evaluation { measures, topics, .. } = &result.evaluation;
             let rows: Vec<_> = topics.iter().filter(|row| members.contains(&row.topic)).collect();
+            // Names come from files; a comma in one must not shift the columns.
+            let group = group.replace([',', '"', '\n'], " ");
             let _ = write!(text, "{},{group},{}", result.name, rows.len());
             for i in 0..measures.len() {
                 let sum: f64 = rows.iter().map(|row| row.values[i]).sum();

@@ -3,7 +3,6 @@
 //! All rank over the whole corpus without a threshold, to the depth of the suite. Only the answer is timed; what it costs
 //! an agent to read is worked out afterwards.
 
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -47,6 +46,8 @@ pub(crate) struct Ranking {
     pub(crate) hits: Vec<Hit>,
     /// Milliseconds.
     pub(crate) ms: f64,
+    /// How many of the paths are no files of the corpus. They stay in the ranking and count as wrong.
+    pub(crate) n_unknown: u64,
 }
 
 impl Asked {
@@ -112,7 +113,7 @@ impl Asked {
                 let ranked = corpus.bm25.rank(snapshot, task, depth)?;
                 let ms = ms();
                 let hits = ranked.iter().map(|(path, score)| whole(path, f64::from(*score)));
-                Ranking { hits: hits.collect(), ms }
+                Ranking { hits: hits.collect(), ms, n_unknown: 0 }
             }
             Self::Fields => {
                 let task = everything(task, 1, depth);
@@ -122,7 +123,7 @@ impl Asked {
                 let ms = ms();
                 let hits =
                     mixed.into_iter().take(depth).map(|(file, rank, _)| packed(corpus, file, rank));
-                Ranking { hits: hits.collect(), ms }
+                Ranking { hits: hits.collect(), ms, n_unknown: 0 }
             }
             Self::Loop { max_cycles, off } => {
                 let mut task = Task::new(task).max_cycles(*max_cycles).threshold(0.0).limit(depth);
@@ -131,19 +132,20 @@ impl Asked {
                 let ms = ms();
                 let files = retrieval.results.iter();
                 let hits = files.map(|file| packed(corpus, file, file.relevance));
-                Ranking { hits: hits.collect(), ms }
+                Ranking { hits: hits.collect(), ms, n_unknown: 0 }
             }
             Self::External { command } => {
                 let root = slashed(corpus.root());
                 let stdout = call(corpus, &fill_command(command, task, &root, depth))?;
                 let ms = ms();
                 let root = format!("{root}/");
-                let mut hits = Vec::new();
+                let (mut hits, mut n_unknown) = (Vec::new(), 0);
                 for hit in parse_paths(&stdout).into_iter().take(depth) {
                     let path = hit.doc.strip_prefix(&root).unwrap_or(&hit.doc);
+                    n_unknown += u64::from(!corpus.root().join(path).is_file());
                     hits.push(whole(path, hit.score));
                 }
-                Ranking { hits, ms }
+                Ranking { hits, ms, n_unknown }
             }
         })
     }
@@ -192,19 +194,19 @@ fn origin(system: &str, name: &str) -> anyhow::Result<Origin> {
 
 /// Runs another program in the root of the corpus; exit code 1 means, as for grep, that it found nothing.
 fn call(corpus: &OpenCorpus, command: &[String]) -> anyhow::Result<String> {
-    let program = PathBuf::from(&command[0]);
-    let failed = |why: String| Problem::Unreadable { path: program.clone(), why };
-    let output = Command::new(&program)
+    let failed = |why: String| Problem::Usage {
+        message: format!("the external program `{}` {why}", command[0]),
+        advice: "run its command by hand in the corpus, and correct it in the suite".to_owned(),
+    };
+    let output = Command::new(&command[0])
         .args(&command[1..])
         .current_dir(corpus.root())
         .output()
-        .map_err(|error| failed(format!("it does not run: {error}")))?;
-    match output.status.code() {
-        Some(0 | 1) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        _ => {
-            let message = String::from_utf8_lossy(&output.stderr);
-            let last = message.lines().last().unwrap_or_default();
-            Err(failed(format!("it ended with {}: {last}", output.status)).into())
-        }
+        .map_err(|error| failed(format!("does not run: {error}")))?;
+    if matches!(output.status.code(), Some(0 | 1)) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
+    let message = String::from_utf8_lossy(&output.stderr);
+    let last = message.lines().last().unwrap_or_default();
+    Err(failed(format!("ended with {}: {last}", output.status)).into())
 }
