@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::util::{World, project};
 
-#[path = "../crates/cli/src/tokens.rs"]
+#[path = "../crates/mcp/src/tokens.rs"]
 mod tokens;
 
 /// The pack for a task, after a look at the cap and at the shape of its lines.

@@ -269,8 +269,11 @@ fn unit(text: &str) -> Result<f32, String> {
 /// A number of tokens that holds at least the frame of a context pack.
 fn budget(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(tokens) if tokens >= crate::context::MIN_BUDGET => Ok(tokens),
-        _ => Err(format!("`{text}` is not a number of tokens from {}", crate::context::MIN_BUDGET)),
+        Ok(tokens) if tokens >= reseek_mcp::context::MIN_BUDGET => Ok(tokens),
+        _ => Err(format!(
+            "`{text}` is not a number of tokens from {}",
+            reseek_mcp::context::MIN_BUDGET
+        )),
     }
 }
 

@@ -6,7 +6,6 @@
 //!
 //! A query that finds the index busy or its folder read-only answers from the index as it is and says so.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +20,7 @@ use reseek_indexer::git::Repository;
 use reseek_indexer::store::INDEX_FOLDER;
 use reseek_indexer::update::{self, UpdateOptions, UpdateReport};
 use reseek_indexer::{Error as IndexError, Index, IndexState, Snapshot};
+use reseek_mcp::status::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{CorpusArgs, Global};
@@ -70,35 +70,6 @@ pub(crate) struct Session {
     pub(crate) snapshot: Snapshot,
     /// What every answer says of the index.
     pub(crate) status: Status,
-}
-
-/// What every answer says of the index that it came from.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Status {
-    /// The root.
-    pub(crate) root: String,
-    /// The index folder.
-    pub(crate) index: String,
-    /// Number of the commit of the index.
-    pub(crate) generation: u64,
-    /// The git commit that the index was built at; absent outside of git.
-    pub(crate) head: Option<String>,
-    /// Whether files are known to have changed since; absent when nobody looked.
-    pub(crate) behind: Option<bool>,
-    /// How many files are known to have changed since; absent when nobody looked.
-    pub(crate) n_changed: Option<u64>,
-    /// Indexed files.
-    pub(crate) n_files: u64,
-    /// Symbols.
-    pub(crate) n_symbols: u64,
-    /// Files with syntax errors; their symbols are kept.
-    pub(crate) n_partly_parsed: u64,
-    /// Files that are not indexed, by reason.
-    pub(crate) skipped: BTreeMap<String, u64>,
-    /// Whether a running `watch` keeps the index fresh.
-    pub(crate) watching: bool,
-    /// What else the reader of an answer should know.
-    pub(crate) notes: Vec<String>,
 }
 
 impl Place {
@@ -325,36 +296,6 @@ impl Session {
             notes,
         };
         Ok(Self { place, snapshot, status })
-    }
-}
-
-impl Status {
-    /// How fresh the index is, in one phrase.
-    pub(crate) fn freshness(&self) -> String {
-        let head = self.head.as_ref().map(|head| format!(" at {}", head.get(..10).unwrap_or(head)));
-        let state = match self.n_changed {
-            Some(0) => "up to date".to_owned(),
-            Some(n) => format!("BEHIND by {}", crate::output::count(n, "file")),
-            None => "not compared with the files".to_owned(),
-        };
-        format!("index generation {}{}, {state}", self.generation, head.unwrap_or_default())
-    }
-
-    /// What was searched and what was not, in one phrase.
-    pub(crate) fn coverage(&self) -> String {
-        use crate::output::{count, grouped};
-        let mut text =
-            format!("{} with {}", count(self.n_files, "file"), count(self.n_symbols, "symbol"));
-        if !self.skipped.is_empty() {
-            let skipped: Vec<String> = self
-                .skipped
-                .iter()
-                .map(|(reason, n)| format!("{} {reason}", grouped(*n)))
-                .collect();
-            text.push_str("; not indexed: ");
-            text.push_str(&skipped.join(", "));
-        }
-        text
     }
 }
 

@@ -15,7 +15,6 @@ use crate::errors::{Explained, FAILED, NOTHING_FOUND};
 use crate::output::{Answer, Output};
 
 mod args;
-mod context;
 mod environment;
 mod errors;
 mod freshness;
@@ -28,7 +27,6 @@ mod retrieve;
 mod search;
 mod status;
 mod symbols;
-mod tokens;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
