@@ -32,6 +32,13 @@ Queries:
   test:no                 no tests; test:only for nothing else
   cache -legacy -path:v1  words, without what matches the others";
 
+/// What `mcp` says below its options.
+const MCP_HELP: &str = "\
+Roots are those of `--root`, which may be given again; else those that the client names; else the one that a command in \
+this folder would use, or the folder that a call names. Nothing outside of them is read, and of them only what is indexed.
+
+`reseek setup` shows how to add the server to a client.";
+
 /// Finds the files and symbols of a code base that a task needs.
 ///
 /// The first query builds an index in `.reseek/` at the root; later ones bring it up to date. Paths in answers are
@@ -56,9 +63,9 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Folder to index and search [default: the nearest folder above with an index, else the top of the git work
-    /// tree, else the working directory].
+    /// tree, else the working directory]. Only `mcp` takes more than one.
     #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    pub(crate) root: Vec<PathBuf>,
     /// Folder that holds the index [default: `.reseek` at the root].
     #[arg(
         long,
@@ -153,6 +160,9 @@ pub(crate) enum Command {
     Outline(OutlineArgs),
     /// Shows what the index holds, what it left out and why, and whether it is behind.
     Status(StatusArgs),
+    /// Serves coding agents by the Model Context Protocol, over standard input and output.
+    #[command(after_help = MCP_HELP)]
+    Mcp,
     /// Prints a completion script.
     Completions(CompletionsArgs),
     /// Prints a manual page.

@@ -199,7 +199,7 @@ fn of_problem(problem: &Problem) -> (&'static str, String, u8) {
     }
 }
 
-fn of_index(error: &IndexError) -> (&'static str, String, u8) {
+pub(crate) fn of_index(error: &IndexError) -> (&'static str, String, u8) {
     match error {
         IndexError::Io { .. } => {
             ("io", "check that the path exists and may be read".to_owned(), FAILED)

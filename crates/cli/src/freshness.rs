@@ -58,7 +58,7 @@ pub(crate) struct Place {
     corpus: CorpusArgs,
     /// The root that the index folder holds the index of, if it says so.
     owner: Option<String>,
-    threads: usize,
+    pub(crate) threads: usize,
     wait: Option<Duration>,
 }
 
@@ -81,11 +81,16 @@ impl Place {
             .map(std::path::absolute)
             .transpose()
             .context("the index folder has no absolute path")?;
-        let root = match &global.root {
+        let root = match global.root.first() {
             Some(root) => root.clone(),
             None => find_root(&environment::working_dir()?, folder.as_deref()),
         };
-        let root = check_root(&root, environment::home().as_deref(), global.allow_large_root)?;
+        Self::at(global, &root, folder)
+    }
+
+    /// The place of a root, whose index folder may be said to be elsewhere.
+    fn at(global: &Global, root: &Path, folder: Option<PathBuf>) -> anyhow::Result<Self> {
+        let root = check_root(root, environment::home().as_deref(), global.allow_large_root)?;
         fs::read_dir(&root).map_err(|source| IndexError::Io { path: root.clone(), source })?;
         let folder = folder.unwrap_or_else(|| root.join(INDEX_FOLDER));
         let Remembered { root: owner, corpus } = remembered(&folder);
@@ -185,7 +190,7 @@ impl Place {
     }
 
     /// Remembers the corpus options for all commands to come, and the root where the folder does not tell it.
-    fn remember(&self) -> anyhow::Result<()> {
+    pub(crate) fn remember(&self) -> anyhow::Result<()> {
         let path = self.folder.join(REMEMBERED);
         let is_inside = self.folder.parent() == Some(self.root.as_path());
         let wanted = Remembered {
@@ -297,6 +302,12 @@ impl Session {
         };
         Ok(Self { place, snapshot, status })
     }
+}
+
+/// The root that a command in the working directory would use.
+pub(crate) fn root_here(global: &Global) -> anyhow::Result<PathBuf> {
+    let folder = global.index_dir.as_ref().map(std::path::absolute).transpose()?;
+    Ok(find_root(&environment::working_dir()?, folder.as_deref()))
 }
 
 /// The root for a working directory. `folder` is the index folder, if it is given: then its own root counts, if that

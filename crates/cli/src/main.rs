@@ -11,7 +11,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::args::{Cli, Command, Format};
-use crate::errors::{Explained, FAILED, NOTHING_FOUND};
+use crate::errors::{Explained, FAILED, NOTHING_FOUND, Problem};
 use crate::output::{Answer, Output};
 
 mod args;
@@ -20,6 +20,7 @@ mod errors;
 mod freshness;
 mod generate;
 mod index;
+mod mcp;
 mod outline;
 mod output;
 mod progress;
@@ -50,6 +51,13 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
     let global = &cli.global;
+    if global.root.len() > 1 && !matches!(cli.command, Command::Mcp) {
+        return Err(Problem::Usage {
+            message: "there is more than one `--root`".to_owned(),
+            advice: "give one; only `reseek mcp` serves several".to_owned(),
+        }
+        .into());
+    }
     match cli.command {
         Command::Index(args) => index::index(global, output, &args),
         Command::Refresh => index::refresh(global, output),
@@ -58,6 +66,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Symbols(args) => symbols::run(global, output, &args),
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
+        Command::Mcp => mcp::run(global),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),
         Command::Generate(args) => generate::generate(output, &args),

@@ -125,7 +125,12 @@ pub fn pack(source: &Source<'_>, retrieval: &Retrieval, budget: usize) -> Result
 impl Loaded<'_> {
     /// Renders the answer within a budget of tokens.
     pub fn pack(&self, budget: usize) -> Pack {
-        let Some(chosen) = fill(self, budget) else {
+        self.pack_within(budget, budget)
+    }
+
+    /// Renders the answer within `room` tokens, of a budget whose rest the caller needs itself.
+    pub fn pack_within(&self, room: usize, budget: usize) -> Pack {
+        let Some(chosen) = fill(self, room, budget) else {
             return Pack {
                 text: "The budget is too small for any answer.\n".to_owned(),
                 shown: Vec::new(),
@@ -238,16 +243,16 @@ fn comment_start(file: &File<'_>, start: usize, doc_lines: usize) -> usize {
 
 /// Chooses what is shown: each step stays only if the rendered pack is within the budget.
 /// Nothing if not even the frame is.
-fn fill(loaded: &Loaded<'_>, budget: usize) -> Option<Selection> {
+fn fill(loaded: &Loaded<'_>, room: usize, budget: usize) -> Option<Selection> {
     let files = loaded.files.as_slice();
     let render = |selection: &Selection| render(loaded, budget, selection);
-    let fits = |selection: &Selection| estimate(&render(selection)) <= budget;
+    let fits = |selection: &Selection| estimate(&render(selection)) <= room;
     let mut chosen = Selection::default();
     if !fits(&chosen) {
         return None;
     }
     // The source is what the pack is for: the frame of many files may take half of it.
-    let half = |selection: &Selection| estimate(&render(selection)) <= budget / 2;
+    let half = |selection: &Selection| estimate(&render(selection)) <= room / 2;
     chosen.n_files = (0..=files.len())
         .rev()
         .find(|&n_files| half(&Selection { n_files, ..Selection::default() }))
@@ -256,7 +261,7 @@ fn fill(loaded: &Loaded<'_>, budget: usize) -> Option<Selection> {
         let one = Selection { n_files: 1, ..Selection::default() };
         chosen.n_files = usize::from(fits(&one));
     }
-    add_source(&mut chosen, files, budget / SYMBOL_SHARE, &fits);
+    add_source(&mut chosen, files, room / SYMBOL_SHARE, &fits);
     for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
         let n = unshown(file, chosen.lines.get(&idx)).len().min(MAX_SIGNATURES);
         let most = largest(n, |n| {
@@ -269,7 +274,7 @@ fn fill(loaded: &Loaded<'_>, budget: usize) -> Option<Selection> {
         }
     }
     // What is left goes to the symbols that the share cut short.
-    add_source(&mut chosen, files, budget, &fits);
+    add_source(&mut chosen, files, room, &fits);
     Some(chosen)
 }
 

@@ -1,5 +1,22 @@
 //! The Model Context Protocol server, and the context packs that it shares with the command line.
+//!
+//! [`serve::serve_stdio`] answers one client. A call goes from [`stdio`] through the protocol (`server`) to a tool
+//! (`tools`), whose root has an engine that keeps its index fresh; the answer is text and data, both within the budget of the
+//! caller. Everything that has a shape on the wire is in `wire`, and nothing else of the workspace knows the protocol.
+
+mod answers;
+mod arguments;
 pub mod context;
+mod engine;
+mod look;
+mod retrieve;
+mod roots;
+pub mod serve;
+mod server;
 pub mod status;
+pub mod stdio;
+pub mod surroundings;
 pub mod text;
 pub mod tokens;
+mod tools;
+mod wire;
