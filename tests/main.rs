@@ -15,6 +15,16 @@ mod json;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_calls;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
+mod mcp_roots;
+#[cfg(test)]
+mod mcp_store;
+#[cfg(test)]
 mod place;
 #[cfg(test)]
 mod query;

@@ -369,6 +369,8 @@ pub(crate) struct GenerateArgs {
 pub(crate) enum Generated {
     /// The option tables of the README.
     Markdown,
+    /// The tools of the server with their schemas.
+    Tools,
 }
 
 #[cfg(test)]

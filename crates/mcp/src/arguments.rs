@@ -30,6 +30,37 @@ pub(crate) fn schema_of<T: JsonSchema>() -> JsonObject {
     }
 }
 
+/// The schema of an answer. Only its own fields are described: it is read by programs, and every word of it is paid for by each
+/// client that hands it to a model.
+pub(crate) fn output_schema_of<T: JsonSchema>() -> JsonObject {
+    let mut schema = schema_of::<T>();
+    schema.remove("description");
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (_, field) in fields.into_iter().flatten() {
+        let description = field.get("description").cloned();
+        strip(field);
+        if let (Some(description), Value::Object(field)) = (description, field) {
+            field.insert("description".to_owned(), description);
+        }
+    }
+    schema
+}
+
+/// Takes descriptions and bounds out of a schema.
+fn strip(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            // A field may be called like a word of the schema language; then it is an object.
+            members.retain(|name, value| {
+                !matches!(name.as_str(), "description" | "minimum" | "maximum") || value.is_object()
+            });
+            members.values_mut().for_each(strip);
+        }
+        Value::Array(values) => values.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
+
 /// Arguments as their type, with notes on what was changed to fit; else what is wrong with which field.
 pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
     arguments: Option<JsonObject>,

@@ -21,8 +21,10 @@ use reseek_indexer::{Error as IndexError, Index, IndexState, Snapshot};
 use crate::status::Status;
 use crate::surroundings::{Place, Refusal, Surroundings};
 
-/// How long an update waits for another writer before it looks whether there is an index to answer from.
+/// How long an update waits for another writer before it looks again whether that one has done its work.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long an update that has an index to answer from waits for other writers in all.
+const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a first build waits for another process that builds the same index.
 const LONG_PATIENCE: Duration = Duration::from_mins(10);
 /// How often a waiting call looks whether it was cancelled.
@@ -296,7 +298,13 @@ impl Engine {
                     .and_then(|snapshot| update::plan(&place.root, &index, &snapshot, &options))
                     .map_err(|error| explain(&error))?;
                 let n_changed = plan.n_changed().max(u64::from(plan.head_moved()));
-                let notes = vec![format!("answered from the index as it is: {error}")];
+                let is_busy = matches!(error, IndexError::Busy { .. });
+                if n_changed > 0 && is_busy && started.elapsed() < SHORT_PATIENCE {
+                    // The other one is most likely writing just what is missing.
+                    continue;
+                }
+                let note = format!("answered from the index as it is: {error}");
+                let notes = if n_changed > 0 { vec![note] } else { Vec::new() };
                 return Ok(Outcome { place, index: Arc::new(index), n_changed, notes });
             }
             let IndexError::Busy { holder } = &error else { return Err(explain(&error)) };

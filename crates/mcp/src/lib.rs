@@ -20,3 +20,8 @@ pub mod text;
 pub mod tokens;
 mod tools;
 mod wire;
+
+/// The tools with their schemas, as `tools/list` gives them, as one JSON document for the repository.
+pub fn tools_document() -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&tools::list()).map(|text| text + "\n")
+}

@@ -99,6 +99,11 @@ pub(crate) fn run(
         near.limit = MAX_NEAR;
         retrieval = ask(&near)?;
     }
+    // What the answer before has given is not missing, though this one leaves it out.
+    if earlier.is_some() && retrieval.results.is_empty() {
+        retrieval.gaps.clear();
+        notes.push("nothing further is near the task".to_owned());
+    }
     let answer_id = kept.next_id();
     let source = Source {
         root: &ready.place.root,

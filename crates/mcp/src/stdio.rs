@@ -52,6 +52,12 @@ pub fn decode(line: &[u8]) -> Decoded {
     complete_initialize(&mut value);
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
     let is_notification = value.get("id").is_none() && value.get("method").is_some();
+    if let (Some(id), Some(params)) = (&id, value.get("params"))
+        && value.get("method").is_some()
+        && !params.is_object()
+    {
+        return wrong(id, -32602, "`params` must be an object, and so must its `arguments`");
+    }
     match serde_json::from_value(value) {
         Ok(message) => Decoded::Message(Box::new(message)),
         // Nobody waits for an answer to a notification.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::answers::{self, Answer, building, building_text};
-use crate::arguments::{self, schema_of};
+use crate::arguments::{self, output_schema_of, schema_of};
 use crate::engine::{Engine, Ready, View, slashed};
 use crate::look;
 use crate::retrieve::{self, Kept};
@@ -123,7 +123,7 @@ pub(crate) fn list() -> Vec<Tool> {
     ) -> Tool {
         let mut tool = Tool::new(name, description, schema_of::<I>());
         tool.title = Some(title.to_owned());
-        tool.output_schema = Some(Arc::new(schema_of::<O>()));
+        tool.output_schema = Some(Arc::new(output_schema_of::<O>()));
         // A call may bring the index up to date, which changes nothing that the user sees.
         tool.annotations = Some(
             ToolAnnotations::new()
