@@ -31,6 +31,8 @@ mod query;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
+mod setup;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod store;

@@ -163,6 +163,8 @@ pub(crate) enum Command {
     /// Serves coding agents by the Model Context Protocol, over standard input and output.
     #[command(after_help = MCP_HELP)]
     Mcp,
+    /// Shows how to add the server to a client, or adds it.
+    Setup(SetupArgs),
     /// Prints a completion script.
     Completions(CompletionsArgs),
     /// Prints a manual page.
@@ -341,6 +343,35 @@ pub(crate) struct StatusArgs {
     /// Tells why this file or folder is in the index or not, and which rule decided.
     #[arg(long, value_name = "PATH")]
     pub(crate) explain: Option<PathBuf>,
+}
+
+/// Options of `setup`.
+#[derive(Args, Debug)]
+pub(crate) struct SetupArgs {
+    /// The client.
+    pub(crate) client: Client,
+    /// Merges the entry into the client's file, and keeps all that is there.
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+/// Clients of the server.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Client {
+    /// `.mcp.json` at the root.
+    ClaudeCode,
+    /// `claude_desktop_config.json` in the user's settings.
+    ClaudeDesktop,
+    /// `.cursor/mcp.json` at the root.
+    Cursor,
+    /// `.vscode/mcp.json` at the root.
+    Vscode,
+    /// `~/.codeium/windsurf/mcp_config.json`.
+    Windsurf,
+    /// `.zed/settings.json` at the root.
+    Zed,
+    /// `~/.codex/config.toml`.
+    Codex,
 }
 
 /// Options of `completions`.

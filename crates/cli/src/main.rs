@@ -26,6 +26,7 @@ mod output;
 mod progress;
 mod retrieve;
 mod search;
+mod setup;
 mod status;
 mod symbols;
 
@@ -67,6 +68,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
         Command::Mcp => mcp::run(global),
+        Command::Setup(args) => setup::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),
         Command::Generate(args) => generate::generate(output, &args),
