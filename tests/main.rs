@@ -21,6 +21,8 @@ mod mcp_calls;
 #[cfg(test)]
 mod mcp_client;
 #[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
 mod mcp_roots;
 #[cfg(test)]
 mod mcp_store;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::mcp_client::{Client, Reply};
+use crate::mcp_roots::every_tool;
 use crate::util::{World, project};
 use reseek_mcp::tokens::estimate;
 
@@ -33,6 +34,36 @@ fn large() -> World {
         world.write(&format!("src/many/element{i}.ts"), text);
     }
     world
+}
+
+/// Data has every field that its schema requires, and none that the schema does not know.
+#[track_caller]
+fn check_schema(schema: &Value, data: &Value) {
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(data.get(name.as_str().unwrap()).is_some(), "{name} is missing in {data}");
+    }
+    if let (Some(fields), Some(members)) = (schema["properties"].as_object(), data.as_object()) {
+        for (name, value) in members {
+            let field = fields.get(name).unwrap_or_else(|| panic!("{name} is not in {fields:?}"));
+            check_schema(field, value);
+        }
+    }
+    for item in data.as_array().into_iter().flatten() {
+        check_schema(&schema["items"], item);
+    }
+}
+
+#[test]
+fn every_answer_is_as_its_schema_says() {
+    let world = large();
+    let mut client = Client::of(&world);
+    let tools = client.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    for (tool, arguments) in every_tool() {
+        let reply = client.get(tool, &arguments);
+        let listed = tools.as_array().unwrap().iter().find(|listed| listed["name"] == tool);
+        check_schema(&listed.unwrap()["outputSchema"], &reply.data);
+    }
+    client.finish();
 }
 
 /// Text and data are both within the budget.

@@ -155,6 +155,10 @@ fn the_server_knows_no_command_line() {
     check_manifest(
         "crates/mcp",
         &[
+            "getrandom",
+            "http-body-util",
+            "hyper",
+            "hyper-util",
             "percent-encoding",
             "reseek-indexer",
             "reseek-query",

@@ -161,8 +161,7 @@ pub(crate) enum Command {
     /// Shows what the index holds, what it left out and why, and whether it is behind.
     Status(StatusArgs),
     /// Serves coding agents by the Model Context Protocol, over standard input and output.
-    #[command(after_help = MCP_HELP)]
-    Mcp,
+    Mcp(McpArgs),
     /// Shows how to add the server to a client, or adds it.
     Setup(SetupArgs),
     /// Prints a completion script.
@@ -343,6 +342,19 @@ pub(crate) struct StatusArgs {
     /// Tells why this file or folder is in the index or not, and which rule decided.
     #[arg(long, value_name = "PATH")]
     pub(crate) explain: Option<PathBuf>,
+}
+
+/// Options of `mcp`.
+#[derive(Args, Debug)]
+#[command(after_help = MCP_HELP)]
+pub(crate) struct McpArgs {
+    /// Serves over HTTP at `/mcp` of this loopback address, such as `127.0.0.1:7711`; port 0 lets the system choose.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// File that holds the token of `--http`; made with a new token if it is not there. Without it a new token is
+    /// printed on standard error.
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// Options of `setup`.

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
     let global = &cli.global;
-    if global.root.len() > 1 && !matches!(cli.command, Command::Mcp) {
+    if global.root.len() > 1 && !matches!(cli.command, Command::Mcp(_)) {
         return Err(Problem::Usage {
             message: "there is more than one `--root`".to_owned(),
             advice: "give one; only `reseek mcp` serves several".to_owned(),
@@ -67,7 +67,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Symbols(args) => symbols::run(global, output, &args),
         Command::Outline(args) => outline::run(global, output, &args),
         Command::Status(args) => status::run(global, output, &args),
-        Command::Mcp => mcp::run(global),
+        Command::Mcp(args) => mcp::run(global, output, &args),
         Command::Setup(args) => setup::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),

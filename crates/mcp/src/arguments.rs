@@ -14,7 +14,11 @@ use serde_json::{Map, Value};
 /// The schema of a type as a tool publishes it: one self-contained object, without what only a generator of Rust
 /// types would read.
 pub(crate) fn schema_of<T: JsonSchema>() -> JsonObject {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    schema_by::<T>(SchemaSettings::draft2020_12())
+}
+
+fn schema_by<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
@@ -33,7 +37,8 @@ pub(crate) fn schema_of<T: JsonSchema>() -> JsonObject {
 /// The schema of an answer. Only its own fields are described: it is read by programs, and every word of it is paid for by each
 /// client that hands it to a model.
 pub(crate) fn output_schema_of<T: JsonSchema>() -> JsonObject {
-    let mut schema = schema_of::<T>();
+    // What is left out when it is empty is not required of what is written, only of what is read.
+    let mut schema = schema_by::<T>(SchemaSettings::draft2020_12().for_serialize());
     schema.remove("description");
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (_, field) in fields.into_iter().flatten() {

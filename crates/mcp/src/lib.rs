@@ -1,6 +1,6 @@
 //! The Model Context Protocol server, and the context packs that it shares with the command line.
 //!
-//! [`serve::serve_stdio`] answers one client. A call goes from [`stdio`] through the protocol (`server`) to a tool
+//! [`serve::serve_stdio`] answers one client, [`serve::serve_http`] several. A call goes from [`stdio`] or [`http`] through the protocol (`server`) to a tool
 //! (`tools`), whose root has an engine that keeps its index fresh; the answer is text and data, both within the budget of the
 //! caller. Everything that has a shape on the wire is in `wire`, and nothing else of the workspace knows the protocol.
 
@@ -8,6 +8,7 @@ mod answers;
 mod arguments;
 pub mod context;
 mod engine;
+pub mod http;
 mod look;
 mod retrieve;
 mod roots;

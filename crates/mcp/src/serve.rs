@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rmcp::ServiceExt as _;
 
+use crate::http::{self, Listener};
 use crate::retrieve::Kept;
 use crate::roots::Engines;
 use crate::server::Server;
@@ -43,16 +44,8 @@ pub fn serve_stdio(
     options: &Options,
     surroundings: Arc<dyn Surroundings>,
 ) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .max_blocking_threads(MAX_THREADS)
-        .build()?;
-    let desk = Arc::new(Desk {
-        engines: Engines::new(Arc::clone(&surroundings)),
-        surroundings,
-        kept: Kept::default(),
-        patience: options.patience,
-    });
+    let runtime = runtime()?;
+    let desk = desk(options, surroundings);
     let server = Server::new(Arc::clone(&desk), Arc::new(options.roots.clone()), options.version);
     let mut pipes = stdio::pipes()?;
     let last_write = pipes.take_last_write();
@@ -74,4 +67,34 @@ pub fn serve_stdio(
     }
     desk.engines.finish();
     Ok(())
+}
+
+/// Serves clients over HTTP until the process ends. They share the indexes and the answers that are gone on from, and each has
+/// the roots that it names itself.
+pub fn serve_http(
+    options: &Options,
+    surroundings: Arc<dyn Surroundings>,
+    listener: Listener,
+    token: String,
+) -> Result<(), ServeError> {
+    let desk = desk(options, surroundings);
+    let (fixed, version) = (Arc::new(options.roots.clone()), options.version);
+    let new_server = move || Server::new(Arc::clone(&desk), Arc::clone(&fixed), version);
+    Ok(runtime()?.block_on(http::serve(listener, token, new_server))?)
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MAX_THREADS)
+        .build()
+}
+
+fn desk(options: &Options, surroundings: Arc<dyn Surroundings>) -> Arc<Desk> {
+    Arc::new(Desk {
+        engines: Engines::new(Arc::clone(&surroundings)),
+        surroundings,
+        kept: Kept::default(),
+        patience: options.patience,
+    })
 }
