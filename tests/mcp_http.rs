@@ -55,7 +55,7 @@ impl HttpServer {
         } else {
             format!("Host: {}\r\n", self.address)
         };
-        let head: String = head.iter().map(|line| format!("{line}\r\n")).collect();
+        let head = head.iter().fold(String::new(), |head, line| head + line + "\r\n");
         let request = format!(
             "POST {path} HTTP/1.1\r\n{host}{head}Content-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nConnection: close\r\n\

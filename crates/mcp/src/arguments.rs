@@ -225,39 +225,39 @@ mod tests {
         }
     }
 
-    fn read_sample(value: Value) -> Result<(Sample, Vec<String>), String> {
+    fn read_sample(value: &Value) -> Result<(Sample, Vec<String>), String> {
         read(value.as_object().cloned())
     }
 
     #[track_caller]
-    fn check_limit(value: Value, expected: u32) {
-        assert_eq!(read_sample(json!({ "limit": value })).unwrap().0.limit, expected);
+    fn check_limit(value: &Value, expected: u32) {
+        assert_eq!(read_sample(&json!({ "limit": value })).unwrap().0.limit, expected);
     }
 
     #[track_caller]
-    fn check_wrong(value: Value, message: &str) {
+    fn check_wrong(value: &Value, message: &str) {
         let error = read_sample(value).unwrap_err();
         assert!(error.contains(message), "{error}");
     }
 
     #[test]
     fn a_whole_number_is_taken_however_it_is_written() {
-        check_limit(json!(10), 10);
-        check_limit(json!(10.0), 10);
-        check_limit(json!("10"), 10);
-        check_limit(json!(" 10.0 "), 10);
+        check_limit(&json!(10), 10);
+        check_limit(&json!(10.0), 10);
+        check_limit(&json!("10"), 10);
+        check_limit(&json!(" 10.0 "), 10);
     }
 
     #[test]
     fn what_is_no_number_in_range_is_refused_with_the_name_of_its_field() {
         for value in [json!(-1), json!(0), json!(1.5), json!(true), json!(null), json!("ten")] {
-            check_wrong(json!({ "limit": value }), "`limit` must be a whole number from 1 to 100");
+            check_wrong(&json!({ "limit": value }), "`limit` must be a whole number from 1 to 100");
         }
     }
 
     #[test]
     fn a_number_above_its_maximum_is_lowered_and_told() {
-        let (sample, notes) = read_sample(json!({ "limit": 1e9 })).unwrap();
+        let (sample, notes) = read_sample(&json!({ "limit": 1e9 })).unwrap();
         assert_eq!(sample.limit, 100);
         assert_eq!(notes, ["`limit` was lowered to its maximum, 100"]);
     }
@@ -265,16 +265,16 @@ mod tests {
     #[test]
     fn a_field_that_does_not_exist_is_named_with_those_that_do() {
         check_wrong(
-            json!({ "limits": 3 }),
+            &json!({ "limits": 3 }),
             "there is no `limits`; fields are: exported, limit, names",
         );
     }
 
     #[test]
     fn an_item_of_a_list_is_named_by_its_place() {
-        check_wrong(json!({ "names": ["a", 3] }), "`names[1]` must be a text, not 3");
-        check_wrong(json!({ "names": "a" }), "`names` must be a list");
-        check_wrong(json!({ "exported": "yes" }), "`exported` must be true or false");
+        check_wrong(&json!({ "names": ["a", 3] }), "`names[1]` must be a text, not 3");
+        check_wrong(&json!({ "names": "a" }), "`names` must be a list");
+        check_wrong(&json!({ "exported": "yes" }), "`exported` must be true or false");
     }
 
     #[test]

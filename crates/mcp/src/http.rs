@@ -5,6 +5,7 @@
 //! carries the token. Nothing here opens a connection; it is listened to, and only when that was asked for.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::io;
 use std::net::{SocketAddr, TcpListener as BoundListener};
 use std::sync::Arc;
@@ -61,7 +62,10 @@ impl Listener {
 pub fn new_token() -> io::Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
 }
 
 /// Answers everybody who comes, until the process ends.

@@ -25,7 +25,7 @@ use crate::roots::{Named, path_of};
 use crate::tools::{self, Desk, Failure, Request};
 
 /// How long a call may take.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// Least time between two notes of progress of a call.
 const BETWEEN_NOTES: Duration = Duration::from_secs(1);
 /// How long a client may take to name its roots.

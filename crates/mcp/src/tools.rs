@@ -1,5 +1,6 @@
 //! The tools: what each is for, in the words that an agent decides by, and the way from a call to its answer.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -275,18 +276,19 @@ impl Way<'_> {
             match engine.view(self.desk.patience, self.stop) {
                 Ok(View::Ready(ready)) => {
                     let info = answers::info(&ready.status, notes);
-                    text.push_str(&format!(
-                        "{}: {}; {}\n",
+                    let _ = writeln!(
+                        text,
+                        "{}: {}; {}",
                         info.root,
                         ready.status.freshness(),
                         ready.status.coverage()
-                    ));
+                    );
                     for note in &info.notes {
-                        text.push_str(&format!("  {note}\n"));
+                        let _ = writeln!(text, "  {note}");
                     }
                     if !input.path.is_empty() && (all.len() == 1 || output.explanation.is_empty()) {
                         output.explanation = look::explain(&self.call(notes), &ready, &input.path)?;
-                        text.push_str(&format!("{}\n", output.explanation));
+                        let _ = writeln!(text, "{}", output.explanation);
                     }
                     output.roots.push(info);
                 }
@@ -303,7 +305,7 @@ impl Way<'_> {
                         refusal.message,
                         refusal.advice
                     );
-                    text.push_str(&format!("{problem}\n"));
+                    let _ = writeln!(text, "{problem}");
                     output.problems.push(problem);
                 }
             }

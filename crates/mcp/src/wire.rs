@@ -246,6 +246,7 @@ pub(crate) struct IndexInfo {
     pub(crate) notes: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
