@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::util::{World, project};
+use reseek_mcp::tokens;
 
-#[path = "../crates/cli/src/tokens.rs"]
-mod tokens;
+use crate::util::{World, project};
 
 /// The pack for a task, after a look at the cap and at the shape of its lines.
 #[track_caller]

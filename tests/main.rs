@@ -17,11 +17,25 @@ mod json;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_calls;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
+mod mcp_roots;
+#[cfg(test)]
+mod mcp_store;
+#[cfg(test)]
 mod place;
 #[cfg(test)]
 mod query;
 #[cfg(test)]
 mod schema;
+#[cfg(test)]
+mod setup;
 #[cfg(test)]
 mod status;
 #[cfg(test)]

@@ -151,6 +151,31 @@ fn evaluation_knows_no_index() {
 }
 
 #[test]
+fn the_server_knows_no_command_line() {
+    check_manifest(
+        "crates/mcp",
+        &[
+            "getrandom",
+            "http-body-util",
+            "hyper",
+            "hyper-util",
+            "percent-encoding",
+            "reseek-indexer",
+            "reseek-query",
+            "reseek-symbols",
+            "rmcp",
+            "schemars",
+            "serde_json",
+            "tokio",
+        ],
+    );
+    check_sources(
+        "crates/mcp/src",
+        &["clap::", "anyhow", "std::env", "std::time::SystemTime", "tantivy", "reseek_eval"],
+    );
+}
+
+#[test]
 fn standard_output_has_one_writer() {
     for (path, text) in sources() {
         let is_library = path.components().any(|part| part.as_os_str() == "src");

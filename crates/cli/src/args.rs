@@ -34,6 +34,13 @@ Queries:
   test:no                 no tests; test:only for nothing else
   cache -legacy -path:v1  words, without what matches the others";
 
+/// What `mcp` says below its options.
+const MCP_HELP: &str = "\
+Roots are those of `--root`, which may be given again; else those that the client names; else the one that a command in \
+this folder would use, or the folder that a call names. Nothing outside of them is read, and of them only what is indexed.
+
+`reseek setup` shows how to add the server to a client.";
+
 /// Finds the files and symbols of a code base that a task needs.
 ///
 /// The first query builds an index in `.reseek/` at the root; later ones bring it up to date. Paths in answers are
@@ -58,9 +65,9 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Folder to index and search [default: the nearest folder above with an index, else the top of the git work
-    /// tree, else the working directory].
+    /// tree, else the working directory]. Only `mcp` takes more than one.
     #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    pub(crate) root: Vec<PathBuf>,
     /// Folder that holds the index [default: `.reseek` at the root].
     #[arg(
         long,
@@ -161,6 +168,10 @@ pub(crate) enum Command {
     Watch(WatchArgs),
     /// Compares the index with the contents of all files, and with itself.
     Verify(VerifyArgs),
+    /// Serves coding agents by the Model Context Protocol, over standard input and output.
+    Mcp(McpArgs),
+    /// Shows how to add the server to a client, or adds it.
+    Setup(SetupArgs),
     /// Prints a completion script.
     Completions(CompletionsArgs),
     /// Prints a manual page.
@@ -260,7 +271,7 @@ pub(crate) struct RetrieveArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Most tokens of `--format context`, estimated so that the true count is lower.
-    #[arg(long, value_name = "TOKENS", default_value_t = crate::context::DEFAULT_BUDGET, value_parser = budget)]
+    #[arg(long, value_name = "TOKENS", default_value_t = reseek_mcp::context::DEFAULT_BUDGET, value_parser = budget)]
     pub(crate) budget: usize,
     /// Switches an origin of further search terms off; may be given again.
     #[arg(long, value_name = "ORIGIN")]
@@ -277,8 +288,11 @@ fn unit(text: &str) -> Result<f32, String> {
 /// A number of tokens that holds at least the frame of a context pack.
 fn budget(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(tokens) if tokens >= crate::context::MIN_BUDGET => Ok(tokens),
-        _ => Err(format!("`{text}` is not a number of tokens from {}", crate::context::MIN_BUDGET)),
+        Ok(tokens) if tokens >= reseek_mcp::context::MIN_BUDGET => Ok(tokens),
+        _ => Err(format!(
+            "`{text}` is not a number of tokens from {}",
+            reseek_mcp::context::MIN_BUDGET
+        )),
     }
 }
 
@@ -354,6 +368,48 @@ pub(crate) struct VerifyArgs {
     pub(crate) repair: bool,
 }
 
+/// Options of `mcp`.
+#[derive(Args, Debug)]
+#[command(after_help = MCP_HELP)]
+pub(crate) struct McpArgs {
+    /// Serves over HTTP at `/mcp` of this loopback address, such as `127.0.0.1:7711`; port 0 lets the system choose.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// File that holds the token of `--http`; made with a new token if it is not there. Without it a new token is
+    /// printed on standard error.
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+}
+
+/// Options of `setup`.
+#[derive(Args, Debug)]
+pub(crate) struct SetupArgs {
+    /// The client.
+    pub(crate) client: Client,
+    /// Merges the entry into the client's file, and keeps all that is there.
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+/// Clients of the server.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Client {
+    /// `.mcp.json` at the root.
+    ClaudeCode,
+    /// `claude_desktop_config.json` in the user's settings.
+    ClaudeDesktop,
+    /// `.cursor/mcp.json` at the root.
+    Cursor,
+    /// `.vscode/mcp.json` at the root.
+    Vscode,
+    /// `~/.codeium/windsurf/mcp_config.json`.
+    Windsurf,
+    /// `.zed/settings.json` at the root.
+    Zed,
+    /// `~/.codex/config.toml`.
+    Codex,
+}
+
 /// Options of `completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
@@ -380,6 +436,8 @@ pub(crate) struct GenerateArgs {
 pub(crate) enum Generated {
     /// The option tables of the README.
     Markdown,
+    /// The tools of the server with their schemas.
+    Tools,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Everything else takes these as values, so that answers and tests are repeatable.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
@@ -19,6 +19,17 @@ pub(crate) fn working_dir() -> anyhow::Result<PathBuf> {
 /// The user's home folder, if there is one.
 pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Where programs of this platform keep a user's settings.
+pub(crate) fn settings_folder(home: &Path) -> PathBuf {
+    if cfg!(windows) {
+        home.join("AppData/Roaming")
+    } else if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else {
+        home.join(".config")
+    }
 }
 
 /// Nanoseconds since 1970; 0 on a clock before that.

@@ -240,7 +240,7 @@ fn of_eval(error: &EvalError) -> (&'static str, String, u8) {
     (kind, advice.to_owned(), FAILED)
 }
 
-fn of_index(error: &IndexError) -> (&'static str, String, u8) {
+pub(crate) fn of_index(error: &IndexError) -> (&'static str, String, u8) {
     match error {
         IndexError::Io { .. } => {
             ("io", "check that the path exists and may be read".to_owned(), FAILED)

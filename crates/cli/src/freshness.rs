@@ -6,7 +6,6 @@
 //!
 //! A query that finds the index busy or its folder read-only answers from the index as it is and says so.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +21,7 @@ use reseek_indexer::store::INDEX_FOLDER;
 use reseek_indexer::update::{self, UpdateOptions, UpdateReport};
 use reseek_indexer::watch::{Waited, wait_fresh, watching};
 use reseek_indexer::{Error as IndexError, Index, IndexState, Snapshot};
+use reseek_mcp::status::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{CorpusArgs, Global};
@@ -75,35 +75,6 @@ pub(crate) struct Session {
     pub(crate) status: Status,
 }
 
-/// What every answer says of the index that it came from.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Status {
-    /// The root.
-    pub(crate) root: String,
-    /// The index folder.
-    pub(crate) index: String,
-    /// Number of the commit of the index.
-    pub(crate) generation: u64,
-    /// The git commit that the index was built at; absent outside of git.
-    pub(crate) head: Option<String>,
-    /// Whether files are known to have changed since; absent when nobody looked.
-    pub(crate) behind: Option<bool>,
-    /// How many files are known to have changed since; absent when nobody looked.
-    pub(crate) n_changed: Option<u64>,
-    /// Indexed files.
-    pub(crate) n_files: u64,
-    /// Symbols.
-    pub(crate) n_symbols: u64,
-    /// Files with syntax errors; their symbols are kept.
-    pub(crate) n_partly_parsed: u64,
-    /// Files that are not indexed, by reason.
-    pub(crate) skipped: BTreeMap<String, u64>,
-    /// Whether a running `watch` keeps the index fresh.
-    pub(crate) watching: bool,
-    /// What else the reader of an answer should know.
-    pub(crate) notes: Vec<String>,
-}
-
 impl Place {
     /// Finds root, index folder and configuration.
     pub(crate) fn find(global: &Global) -> anyhow::Result<Self> {
@@ -113,11 +84,16 @@ impl Place {
             .map(std::path::absolute)
             .transpose()
             .context("the index folder has no absolute path")?;
-        let root = match &global.root {
+        let root = match global.root.first() {
             Some(root) => root.clone(),
             None => find_root(&environment::working_dir()?, folder.as_deref()),
         };
-        let root = check_root(&root, environment::home().as_deref(), global.allow_large_root)?;
+        Self::at(global, &root, folder)
+    }
+
+    /// The place of a root, whose index folder may be said to be elsewhere.
+    fn at(global: &Global, root: &Path, folder: Option<PathBuf>) -> anyhow::Result<Self> {
+        let root = check_root(root, environment::home().as_deref(), global.allow_large_root)?;
         fs::read_dir(&root).map_err(|source| IndexError::Io { path: root.clone(), source })?;
         let folder = folder.unwrap_or_else(|| root.join(INDEX_FOLDER));
         let Remembered { root: owner, corpus } = remembered(&folder);
@@ -217,7 +193,7 @@ impl Place {
     }
 
     /// Remembers the corpus options for all commands to come, and the root where the folder does not tell it.
-    fn remember(&self) -> anyhow::Result<()> {
+    pub(crate) fn remember(&self) -> anyhow::Result<()> {
         let path = self.folder.join(REMEMBERED);
         let is_inside = self.folder.parent() == Some(self.root.as_path());
         let wanted = Remembered {
@@ -370,36 +346,10 @@ impl Session {
     }
 }
 
-impl Status {
-    /// How fresh the index is, in one phrase.
-    pub(crate) fn freshness(&self) -> String {
-        let head = self.head.as_ref().map(|head| format!(" at {}", head.get(..10).unwrap_or(head)));
-        let state = match self.n_changed {
-            Some(0) => "up to date".to_owned(),
-            Some(n) => format!("BEHIND by {}", crate::output::count(n, "file")),
-            None => "not compared with the files".to_owned(),
-        };
-        let watching = if self.watching { ", watched" } else { "" };
-        let head = head.unwrap_or_default();
-        format!("index generation {}{head}, {state}{watching}", self.generation)
-    }
-
-    /// What was searched and what was not, in one phrase.
-    pub(crate) fn coverage(&self) -> String {
-        use crate::output::{count, grouped};
-        let mut text =
-            format!("{} with {}", count(self.n_files, "file"), count(self.n_symbols, "symbol"));
-        if !self.skipped.is_empty() {
-            let skipped: Vec<String> = self
-                .skipped
-                .iter()
-                .map(|(reason, n)| format!("{} {reason}", grouped(*n)))
-                .collect();
-            text.push_str("; not indexed: ");
-            text.push_str(&skipped.join(", "));
-        }
-        text
-    }
+/// The root that a command in the working directory would use.
+pub(crate) fn root_here(global: &Global) -> anyhow::Result<PathBuf> {
+    let folder = global.index_dir.as_ref().map(std::path::absolute).transpose()?;
+    Ok(find_root(&environment::working_dir()?, folder.as_deref()))
 }
 
 /// The root for a working directory. `folder` is the index folder, if it is given: then its own root counts, if that

@@ -49,6 +49,7 @@ pub(crate) fn man(output: &Output, args: &ManArgs) -> anyhow::Result<Answer> {
 pub(crate) fn generate(output: &Output, args: &GenerateArgs) -> anyhow::Result<Answer> {
     match args.what {
         Generated::Markdown => answer(output, "markdown", markdown()),
+        Generated::Tools => answer(output, "tools", reseek_mcp::tools_document()?),
     }
 }
 

@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use reseek_indexer::Index;
 use reseek_indexer::update::UpdateReport;
+use reseek_mcp::status::Status;
 use serde::Serialize;
 
 use crate::args::{Format, Global, IndexArgs};
-use crate::freshness::{Place, Session, Status};
+use crate::freshness::{Place, Session};
 use crate::output::{Answer, Output, count};
 
 /// The JSON of both commands.

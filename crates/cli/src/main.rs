@@ -11,25 +11,25 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::args::{Cli, Command, Format};
-use crate::errors::{Explained, FAILED, NOTHING_FOUND};
+use crate::errors::{Explained, FAILED, NOTHING_FOUND, Problem};
 use crate::output::{Answer, Output};
 
 mod args;
-mod context;
 mod environment;
 mod errors;
 mod eval;
 mod freshness;
 mod generate;
 mod index;
+mod mcp;
 mod outline;
 mod output;
 mod progress;
 mod retrieve;
 mod search;
+mod setup;
 mod status;
 mod symbols;
-mod tokens;
 mod verify;
 mod watch;
 
@@ -55,6 +55,13 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
     let global = &cli.global;
+    if global.root.len() > 1 && !matches!(cli.command, Command::Mcp(_)) {
+        return Err(Problem::Usage {
+            message: "there is more than one `--root`".to_owned(),
+            advice: "give one; only `reseek mcp` serves several".to_owned(),
+        }
+        .into());
+    }
     match cli.command {
         Command::Index(args) => index::index(global, output, &args),
         Command::Refresh => index::refresh(global, output),
@@ -66,6 +73,8 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<Answer> {
         Command::Eval(args) => eval::run(global, output, &args),
         Command::Watch(args) => watch::run(global, output, &args),
         Command::Verify(args) => verify::run(global, output, &args),
+        Command::Mcp(args) => mcp::run(global, output, &args),
+        Command::Setup(args) => setup::run(global, output, &args),
         Command::Completions(args) => generate::completions(output, &args),
         Command::Man(args) => generate::man(output, &args),
         Command::Generate(args) => generate::generate(output, &args),

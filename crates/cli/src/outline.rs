@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reseek_indexer::classify::is_test_path;
+use reseek_mcp::text::range;
 use reseek_symbols::{DiagnosticKind, Extractor, Language, ParsedFile};
 use serde::Serialize;
 
@@ -13,7 +14,6 @@ use crate::environment;
 use crate::errors::Problem;
 use crate::freshness::{Place, slashed};
 use crate::output::{Answer, DIM, FAIR, GOOD, Output, PATH, count};
-use crate::retrieve::range;
 
 /// The JSON of `outline`.
 #[derive(Serialize)]

@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+pub(crate) use reseek_mcp::text::{count, grouped};
+
 use crate::args::{Format, Global};
 use crate::errors::Problem;
 
@@ -105,24 +107,6 @@ impl Output {
     }
 }
 
-/// A count with its noun, such as `1 file` and `5,927 files`.
-pub(crate) fn count(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-/// A number with commas between groups of three digits.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.char_indices() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number of bytes as people read it.
 pub(crate) fn bytes(n: u64) -> String {
     match n {
@@ -136,20 +120,6 @@ pub(crate) fn bytes(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_three() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_000), "1,000");
-        assert_eq!(grouped(12_345_678), "12,345,678");
-    }
-
-    #[test]
-    fn one_of_a_thing_has_no_plural() {
-        assert_eq!(count(1, "file"), "1 file");
-        assert_eq!(count(0, "file"), "0 files");
-    }
 
     #[test]
     fn bytes_choose_their_unit() {

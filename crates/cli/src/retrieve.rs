@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-use reseek_query::report::{
-    Band, Cycle, FileResult, Gap, GapKind, Origin, Retrieval, Stop, SymbolResult,
-};
+use reseek_mcp::context::{self, Reader, Source};
+use reseek_mcp::status::Status;
+use reseek_mcp::text::{band_name, lines, qualified, relevance, stopped};
+use reseek_query::report::{Band, Cycle, FileResult, Gap, GapKind, Origin, Retrieval};
 use reseek_query::{Lexicon, Task, retrieve};
 use serde::Serialize;
 
 use crate::args::{Expansion, Format, Global, RetrieveArgs};
-use crate::context;
 use crate::errors::Problem;
-use crate::freshness::{Session, Status};
+use crate::freshness::Session;
 use crate::output::{Answer, BAD, DIM, FAIR, GOOD, Output, PATH, count};
 
 /// Symbols shown for a file to people.
@@ -47,13 +47,25 @@ pub(crate) fn run(global: &Global, output: &Output, args: &RetrieveArgs) -> anyh
             retrieval.results.iter().fold(String::new(), |text, file| text + &file.path + "\n")
         }
         Format::Vimgrep => vimgrep(&retrieval),
-        Format::Context => context::pack(&session, &retrieval, args.budget)?,
+        Format::Context => context_pack(&session, &retrieval, args.budget)?,
         Format::Text => for_people(&retrieval, &session.status, args.trace),
     };
     if !found && format != Format::Text && format != Format::Context {
         output.note(&nothing_found(&retrieval, &session.status));
     }
     Ok(Answer { text, found })
+}
+
+/// The source text for an agent.
+fn context_pack(session: &Session, retrieval: &Retrieval, budget: usize) -> anyhow::Result<String> {
+    let source = Source {
+        root: &session.place.root,
+        options: &session.place.walk_options(),
+        snapshot: &session.snapshot,
+        status: &session.status,
+        reader: Reader::CommandLine,
+    };
+    Ok(context::pack(&source, retrieval, budget)?.text)
 }
 
 /// The task as the command line says it.
@@ -151,12 +163,6 @@ fn still_missing(text: &mut String, gaps: &[Gap]) {
     if !names.is_empty() {
         let _ = writeln!(text, "used above, defined elsewhere: {}", names.join(", "));
     }
-}
-
-/// A relevance with two decimals, cut and not rounded, so that it never shows in a band above its own.
-pub(crate) fn relevance(value: f32) -> String {
-    let thousandths = (value * 1e3).round() as u32;
-    format!("{}.{:02}", thousandths / 1_000, thousandths % 1_000 / 10)
 }
 
 /// One file: how relevant, why, and which symbols.
@@ -261,61 +267,10 @@ fn vimgrep(retrieval: &Retrieval) -> String {
     text
 }
 
-/// Why the loop ended, in words.
-pub(crate) fn stopped(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Sufficient => "stopped with enough relevant files",
-        Stop::NothingNew => "stopped because nothing new came up",
-        Stop::MaxCycles => "stopped at the last cycle",
-    }
-}
-
-/// The name of a band.
-pub(crate) fn band_name(band: Band) -> &'static str {
-    match band {
-        Band::High => "high",
-        Band::Medium => "medium",
-        Band::Low => "low",
-        Band::None => "none",
-    }
-}
-
 fn band_style(band: Band) -> anstyle::Style {
     match band {
         Band::High => GOOD,
         Band::Medium => FAIR,
         Band::Low | Band::None => DIM,
-    }
-}
-
-/// The lines of a symbol, `3` or `3-9`.
-pub(crate) fn lines(symbol: &SymbolResult) -> String {
-    range(symbol.start_line, symbol.end_line)
-}
-
-/// A range of lines, `3` or `3-9`.
-pub(crate) fn range(start: u32, end: u32) -> String {
-    if start == end { start.to_string() } else { format!("{start}-{end}") }
-}
-
-/// The name of a symbol with what is around it.
-pub(crate) fn qualified(symbol: &SymbolResult) -> String {
-    if symbol.container.is_empty() {
-        symbol.name.clone()
-    } else {
-        format!("{}.{}", symbol.container, symbol.name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_relevance_is_never_shown_in_a_higher_band() {
-        assert_eq!(relevance(0.497), "0.49");
-        assert_eq!(relevance(0.7), "0.70");
-        assert_eq!(relevance(1.0), "1.00");
-        assert_eq!(relevance(0.0), "0.00");
     }
 }

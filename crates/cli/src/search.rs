@@ -7,14 +7,15 @@ use std::fmt::Write as _;
 use std::fs;
 
 use reseek_indexer::corpus::read::content_hash;
+use reseek_mcp::status::Status;
+use reseek_mcp::text::{lines, qualified};
 use reseek_query::search::{MatchBand, SearchAnswer, SearchHit, search_with};
 use reseek_query::syntax::SearchQuery;
 use serde::Serialize;
 
 use crate::args::{Format, Global, SearchArgs};
-use crate::freshness::{Session, Status};
+use crate::freshness::Session;
 use crate::output::{Answer, DIM, FAIR, GOOD, Output, PATH, count};
-use crate::retrieve::{lines, qualified};
 
 /// The JSON of `search`.
 #[derive(Serialize)]

@@ -11,11 +11,12 @@ use reseek_indexer::corpus::{self, Verdict};
 use reseek_indexer::entry::FileFlags;
 use reseek_indexer::format::{ANALYZER_VERSION, FORMAT_VERSION};
 use reseek_indexer::{Snapshot, update};
+use reseek_mcp::status::Status;
 use serde::Serialize;
 
 use crate::args::{Format, Global, StatusArgs};
 use crate::environment;
-use crate::freshness::{Place, Session, Status};
+use crate::freshness::{Place, Session};
 use crate::output::{Answer, BAD, DIM, Output, PATH, bytes, count, grouped};
 
 /// Paths shown for each reason to skip.

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
+use reseek_mcp::status::Status;
+use reseek_mcp::text::{lines, qualified};
 use reseek_query::find::{self, FoundSymbol, SymbolFilter};
 use reseek_symbols::SymbolKind;
 use serde::Serialize;
 
 use crate::args::{Format, Global, SymbolsArgs};
-use crate::freshness::{Session, Status};
+use crate::freshness::Session;
 use crate::output::{Answer, DIM, GOOD, Output, PATH, count};
-use crate::retrieve::{lines, qualified};
 
 /// The JSON of `symbols`.
 #[derive(Serialize)]

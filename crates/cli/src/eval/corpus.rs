@@ -23,12 +23,12 @@ use reseek_query::report::FileResult;
 
 use super::baseline::Bm25;
 use crate::args::{CorpusArgs, Global};
-use crate::context;
 use crate::errors::Problem;
 use crate::freshness::{Place, Session};
 use crate::output::Output;
 use crate::retrieve::lexicon;
-use crate::tokens::estimate;
+use reseek_mcp::context;
+use reseek_mcp::tokens::estimate;
 
 /// A corpus that can be asked.
 pub(crate) struct OpenCorpus {
@@ -64,7 +64,7 @@ impl OpenCorpus {
         let prefix = corpus.folder.as_deref().map(|f| f.trim_matches('/')).unwrap_or_default();
         let root = if prefix.is_empty() { corpus.path.clone() } else { corpus.path.join(prefix) };
         let global = Global {
-            root: Some(root.clone()),
+            root: vec![root.clone()],
             index_dir: Some(indexes.join(&corpus.name)),
             ..global.clone()
         };

@@ -10,21 +10,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use reseek_indexer::corpus::read::{Outcome, read};
 use reseek_indexer::corpus::{Checker, Verdict, WalkOptions};
+use reseek_indexer::{Error, Snapshot};
+use reseek_query::report::{FileResult, Retrieval, SymbolResult};
 use reseek_symbols::{Language, ParsedFile, extract};
 
-use crate::freshness::{Session, Status};
-use crate::output::{count, grouped};
-use crate::retrieve::{band_name, range, relevance, stopped};
+use crate::status::Status;
+use crate::text::{band_name, count, cut, grouped, range, relevance, stopped};
 use crate::tokens::estimate;
-use reseek_query::report::{FileResult, Retrieval, SymbolResult};
 
 /// Least budget in tokens: what the frame without any file takes.
-pub(crate) const MIN_BUDGET: usize = 300;
+pub const MIN_BUDGET: usize = 300;
 /// Budget in tokens unless another is given.
-pub(crate) const DEFAULT_BUDGET: usize = 8_000;
+pub const DEFAULT_BUDGET: usize = 8_000;
 /// Tokens of a file's heading beside its path and reason, and of a line's number.
 const FRAME: usize = 16;
 const LINE_NUMBER: usize = 3;
@@ -66,28 +67,92 @@ struct Selection {
     signatures: BTreeMap<usize, usize>,
 }
 
-/// Renders the answer within the budget.
-pub(crate) fn pack(
-    session: &Session,
-    retrieval: &Retrieval,
-    budget: usize,
-) -> anyhow::Result<String> {
-    let options = session.place.walk_options();
-    let mut checker = Checker::new(&session.place.root, &options)?;
+/// Whom a pack speaks to; the advice in it names what they can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// A person or a script that ran the command.
+    CommandLine,
+    /// An agent that called a tool.
+    Agent,
+}
+
+/// Where the text of a pack comes from.
+pub struct Source<'a> {
+    /// The root, without symbolic links.
+    pub root: &'a Path,
+    /// The rules of the walk.
+    pub options: &'a WalkOptions,
+    /// The view that the retrieval was made with.
+    pub snapshot: &'a Snapshot,
+    /// What is said of the index.
+    pub status: &'a Status,
+    /// Whom the pack is for.
+    pub reader: Reader,
+}
+
+/// A rendered pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pack {
+    /// The text, at most the budget long.
+    pub text: String,
+    /// Paths of the files that the text has a block of, best first.
+    pub shown: Vec<String>,
+    /// Paths of the files that the budget left no room for, best first.
+    pub dropped: Vec<String>,
+}
+
+/// Files of a retrieval, read and parsed, ready to be packed under any budget.
+pub struct Loaded<'a> {
+    files: Vec<File<'a>>,
+    retrieval: &'a Retrieval,
+    status: &'a Status,
+    reader: Reader,
+}
+
+/// Reads and parses the files of a retrieval.
+pub fn load<'a>(source: &Source<'a>, retrieval: &'a Retrieval) -> Result<Loaded<'a>, Error> {
+    let mut checker = Checker::new(source.root, source.options)?;
     let hashes: BTreeMap<String, u64> =
-        session.snapshot.manifest()?.into_iter().map(|file| (file.path, file.hash)).collect();
-    let files: Vec<File<'_>> = retrieval
+        source.snapshot.manifest()?.into_iter().map(|file| (file.path, file.hash)).collect();
+    let files = retrieval
         .results
         .iter()
-        .map(|result| load(session, &mut checker, &options, hashes.get(&result.path), result))
+        .map(|result| load_file(source, &mut checker, hashes.get(&result.path), result))
         .collect();
-    Ok(fill(&files, retrieval, &session.status, budget))
+    Ok(Loaded { files, retrieval, status: source.status, reader: source.reader })
+}
+
+/// Renders the answer within a budget of tokens.
+pub fn pack(source: &Source<'_>, retrieval: &Retrieval, budget: usize) -> Result<Pack, Error> {
+    Ok(load(source, retrieval)?.pack(budget))
+}
+
+impl Loaded<'_> {
+    /// Renders the answer within a budget of tokens.
+    pub fn pack(&self, budget: usize) -> Pack {
+        self.pack_within(budget, budget)
+    }
+
+    /// Renders the answer within `room` tokens, of a budget whose rest the caller needs itself.
+    pub fn pack_within(&self, room: usize, budget: usize) -> Pack {
+        let Some(chosen) = fill(self, room, budget) else {
+            return Pack {
+                text: "The budget is too small for any answer.\n".to_owned(),
+                shown: Vec::new(),
+                dropped: self.files.iter().map(|file| file.result.path.clone()).collect(),
+            };
+        };
+        let paths =
+            |files: &[File<'_>]| files.iter().map(|file| file.result.path.clone()).collect();
+        let (shown, dropped) = self.files.split_at(chosen.n_files);
+        Pack { text: render(self, budget, &chosen), shown: paths(shown), dropped: paths(dropped) }
+    }
 }
 
 /// Tokens that a file takes of a pack, estimated without rendering one: its frame and the lines of its best symbols, or all
 /// lines of a small file. No symbol counts more than its share of the usual budget. `sums` holds the tokens of the file
 /// up to and including each line.
-pub(crate) fn cost(file: &FileResult, sums: &[u64]) -> u64 {
+pub fn cost(file: &FileResult, sums: &[u64]) -> u64 {
     let n_lines = sums.len();
     let frame = estimate(&file.path) + estimate(&file.reason) + FRAME;
     if n_lines <= SMALL_FILE_LINES || file.symbols.is_empty() {
@@ -115,10 +180,9 @@ pub(crate) fn cost(file: &FileResult, sums: &[u64]) -> u64 {
 }
 
 /// Reads and parses the file of a result.
-fn load<'a>(
-    session: &Session,
+fn load_file<'a>(
+    source: &Source<'a>,
     checker: &mut Checker,
-    options: &WalkOptions,
     indexed_hash: Option<&u64>,
     result: &'a FileResult,
 ) -> File<'a> {
@@ -133,7 +197,7 @@ fn load<'a>(
         file.note = Some("not shown: it is gone, or a rule leaves it out now".to_owned());
         return file;
     };
-    let contents = match read(&session.place.root, &found, options) {
+    let contents = match read(source.root, &found, source.options) {
         Outcome::Read(contents) => contents,
         Outcome::Skipped { reason, .. } => {
             file.note = Some(format!("not shown: it is {reason} now"));
@@ -213,15 +277,17 @@ fn comment_start(file: &File<'_>, start: usize, doc_lines: usize) -> usize {
 }
 
 /// Chooses what is shown: each step stays only if the rendered pack is within the budget.
-fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usize) -> String {
-    let render = |selection: &Selection| render(files, retrieval, status, budget, selection);
-    let fits = |selection: &Selection| estimate(&render(selection)) <= budget;
+/// Nothing if not even the frame is.
+fn fill(loaded: &Loaded<'_>, room: usize, budget: usize) -> Option<Selection> {
+    let files = loaded.files.as_slice();
+    let render = |selection: &Selection| render(loaded, budget, selection);
+    let fits = |selection: &Selection| estimate(&render(selection)) <= room;
     let mut chosen = Selection::default();
     if !fits(&chosen) {
-        return "The budget is too small for any answer.\n".to_owned();
+        return None;
     }
     // The source is what the pack is for: the frame of many files may take half of it.
-    let half = |selection: &Selection| estimate(&render(selection)) <= budget / 2;
+    let half = |selection: &Selection| estimate(&render(selection)) <= room / 2;
     chosen.n_files = (0..=files.len())
         .rev()
         .find(|&n_files| half(&Selection { n_files, ..Selection::default() }))
@@ -230,7 +296,7 @@ fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usiz
         let one = Selection { n_files: 1, ..Selection::default() };
         chosen.n_files = usize::from(fits(&one));
     }
-    add_source(&mut chosen, files, budget / SYMBOL_SHARE, &fits);
+    add_source(&mut chosen, files, room / SYMBOL_SHARE, &fits);
     for (idx, file) in files.iter().enumerate().take(chosen.n_files) {
         let n = unshown(file, chosen.lines.get(&idx)).len().min(MAX_SIGNATURES);
         let most = largest(n, |n| {
@@ -243,8 +309,8 @@ fn fill(files: &[File<'_>], retrieval: &Retrieval, status: &Status, budget: usiz
         }
     }
     // What is left goes to the symbols that the share cut short.
-    add_source(&mut chosen, files, budget, &fits);
-    render(&chosen)
+    add_source(&mut chosen, files, room, &fits);
+    Some(chosen)
 }
 
 /// Adds the best symbol of each file, then the second of each, and so on; of none more than `share` tokens.
@@ -330,13 +396,8 @@ fn unshown(file: &File<'_>, shown: Option<&BTreeSet<usize>>) -> Vec<usize> {
         .collect()
 }
 
-fn render(
-    files: &[File<'_>],
-    retrieval: &Retrieval,
-    status: &Status,
-    budget: usize,
-    selection: &Selection,
-) -> String {
+fn render(loaded: &Loaded<'_>, budget: usize, selection: &Selection) -> String {
+    let Loaded { files, retrieval, status, reader } = loaded;
     let mut text = String::new();
     let title = retrieval.task.lines().next().unwrap_or_default();
     let _ = writeln!(text, "# Context for: {}", cut(title, MAX_TITLE_BYTES));
@@ -349,7 +410,15 @@ fn render(
     );
     if files.is_empty() {
         let _ = writeln!(text, "No file reached the threshold among {}.", status.coverage());
-        let _ = writeln!(text, "Lower it with --threshold, or say more of the task.");
+        let _ = match reader {
+            Reader::CommandLine => {
+                writeln!(text, "Lower it with --threshold, or say more of the task.")
+            }
+            Reader::Agent => writeln!(
+                text,
+                "Say more of the task, add keywords that the code may use, or search for a name."
+            ),
+        };
     }
     let mut n_long = 0;
     for (idx, file) in files.iter().enumerate().take(selection.n_files) {
@@ -379,7 +448,7 @@ fn render(
             let _ = writeln!(text, "{indent}[{lines}] {}", cut(&symbol.signature, MAX_TITLE_BYTES));
         }
     }
-    left_out(&mut text, files, retrieval, budget, selection, n_long);
+    left_out(&mut text, loaded, budget, selection, n_long);
     text
 }
 
@@ -414,12 +483,12 @@ fn numbered(line: usize, content: &str) -> String {
 /// What the pack does not hold, and how to get it.
 fn left_out(
     text: &mut String,
-    files: &[File<'_>],
-    retrieval: &Retrieval,
+    loaded: &Loaded<'_>,
     budget: usize,
     selection: &Selection,
     n_long: usize,
 ) {
+    let Loaded { files, retrieval, reader, .. } = loaded;
     let mut facts = Vec::new();
     let dropped = &files[selection.n_files..];
     if !dropped.is_empty() {
@@ -433,7 +502,11 @@ fn left_out(
         ));
     }
     if retrieval.n_cut > 0 {
-        facts.push(format!("{} beyond --limit", count(retrieval.n_cut as u64, "file")));
+        let limit = match reader {
+            Reader::CommandLine => "--limit",
+            Reader::Agent => "the limit",
+        };
+        facts.push(format!("{} beyond {limit}", count(retrieval.n_cut as u64, "file")));
     }
     let n_bare = (0..selection.n_files)
         .filter(|idx| !files[*idx].pieces.is_empty() && !selection.lines.contains_key(idx))
@@ -467,10 +540,16 @@ fn left_out(
     if !facts.is_empty() {
         let _ = writeln!(text, "\nLeft out: {}.", facts.join("; "));
         let by_budget = !dropped.is_empty() || n_bare > 0 || n_shortened > 0;
-        let _ = if by_budget {
-            writeln!(text, "Read the files, or ask again with a --budget above {budget}.")
-        } else {
-            writeln!(text, "Read the files for the rest.")
+        let _ = match (reader, by_budget) {
+            (Reader::CommandLine, true) => {
+                writeln!(text, "Read the files, or ask again with a --budget above {budget}.")
+            }
+            (Reader::CommandLine, false) => writeln!(text, "Read the files for the rest."),
+            (Reader::Agent, true) => writeln!(
+                text,
+                "Read the rest with read_symbols, or ask again with a budget above {budget}."
+            ),
+            (Reader::Agent, false) => writeln!(text, "Read the rest with read_symbols."),
         };
     }
     if !retrieval.gaps.is_empty() {
@@ -478,13 +557,4 @@ fn left_out(
             retrieval.gaps.iter().take(MAX_NAMED).map(|gap| gap.name.as_str()).collect();
         let _ = writeln!(text, "Still missing: {}.", cut(&names.join(", "), MAX_TITLE_BYTES));
     }
-}
-
-/// A text of at most `max` bytes, cut at a character and marked if it was longer.
-fn cut(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let end = (0..=max).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    format!("{}...", &text[..end])
 }
