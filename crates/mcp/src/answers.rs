@@ -7,7 +7,7 @@ use crate::engine::{Building, slashed};
 use crate::status::Status;
 use crate::surroundings::Refusal;
 use crate::text::grouped;
-use crate::tokens::estimate;
+use crate::tokens::{estimate, estimate_json};
 use crate::wire::{BuildingInfo, IndexInfo};
 
 /// The answer of a tool.
@@ -28,7 +28,7 @@ impl Answer {
 
     /// Tokens of the form that costs more; clients show their model the one or the other.
     pub(crate) fn cost(&self) -> usize {
-        estimate(&self.text).max(estimate(&self.data.to_string()))
+        estimate(&self.text).max(estimate_json(&self.data))
     }
 }
 

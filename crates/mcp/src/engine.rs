@@ -134,6 +134,8 @@ impl Engine {
         let ticket = state.drawn;
         if !state.is_running {
             state.is_running = true;
+            // Until the thread has looked: what was never there has to be built.
+            state.is_first = !matches!(state.last, Some(Ok(_)));
             let engine = Arc::clone(self);
             let started = std::thread::Builder::new()
                 .name("reseek-update".to_owned())

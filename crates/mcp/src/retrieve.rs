@@ -28,6 +28,8 @@ const STEP: f32 = 0.2;
 const MAX_NEEDED: usize = 12;
 /// Missing things that are named.
 const MAX_MISSING: usize = 10;
+/// Files that are named although the budget had no room for them; the text tells how many there are.
+const MAX_UNSHOWN: usize = 5;
 /// Attempts to fit a pack and its frame into the budget.
 const MAX_FITS: usize = 8;
 
@@ -222,10 +224,16 @@ impl Frame<'_> {
         for note in self.notes.iter().chain(&self.ready.status.notes) {
             let _ = writeln!(text, "Note: {note}.");
         }
+        let mut n_unshown = 0;
         let files = self
             .retrieval
             .results
             .iter()
+            .filter(|file| {
+                let is_shown = pack.shown.contains(&file.path);
+                n_unshown += usize::from(!is_shown);
+                is_shown || n_unshown <= MAX_UNSHOWN
+            })
             .map(|file| ContextFile {
                 path: file.path.clone(),
                 relevance: file.relevance,

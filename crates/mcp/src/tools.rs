@@ -210,6 +210,19 @@ pub(crate) fn run(
     }
 }
 
+/// Whether a tool of that name can read these arguments.
+pub(crate) fn reads(tool: &str, arguments: Option<JsonObject>) -> bool {
+    match tool {
+        "retrieve_context" => read::<RetrieveInput>(arguments).is_ok(),
+        "search_code" => read::<SearchInput>(arguments).is_ok(),
+        "find_symbol" => read::<FindInput>(arguments).is_ok(),
+        "outline" => read::<OutlineInput>(arguments).is_ok(),
+        "read_symbols" => read::<ReadInput>(arguments).is_ok(),
+        "index_status" => read::<StatusInput>(arguments).is_ok(),
+        _ => false,
+    }
+}
+
 fn read<T: DeserializeOwned + JsonSchema>(
     arguments: Option<JsonObject>,
 ) -> Result<(T, Vec<String>), Failure> {

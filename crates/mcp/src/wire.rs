@@ -16,7 +16,7 @@ pub(crate) struct RetrieveInput {
     #[schemars(length(max = 20_000))]
     pub(crate) task: String,
     /// Most tokens of the answer.
-    #[schemars(range(min = 500, max = 50_000))]
+    #[schemars(range(min = 1_000, max = 50_000))]
     pub(crate) budget: u32,
     /// Search only in files that match these paths, folders or globs, such as `packages/api/**`.
     #[schemars(length(max = 100))]
