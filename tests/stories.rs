@@ -105,14 +105,22 @@ fn the_lexicon_alone_bridges_from_rate_limiting_to_throttle() {
 }
 
 #[test]
-fn a_doc_comment_alone_bridges_from_rate_limiting_to_throttle() {
+fn doc_comments_alone_bridge_from_rate_limiting_to_throttle() {
     let world = copy("throttle");
-    let path = "src/middleware/throttle.ts";
-    let text = fs::read_to_string(world.root().join(path)).unwrap();
-    let comment = "/** Rate limiting: lets each caller through a limited number of times. */\n";
-    world.write(
-        path,
-        text.replace("export function throttle", &format!("{comment}export function throttle")),
+    let change = |path: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(world.root().join(path)).unwrap();
+        assert!(text.contains(from), "{path}");
+        world.write(path, text.replace(from, to));
+    };
+    change(
+        "src/middleware/throttle.ts",
+        "export function throttle",
+        "/** Rate limiting: lets each caller through a limited number of times. */\nexport function throttle",
+    );
+    change(
+        "src/middleware/index.ts",
+        "every API call.",
+        "every API call. Rate limiting comes last.",
     );
     check_throttle(&world, "comment", &["--without", "lexicon"]);
 }

@@ -120,6 +120,19 @@ pub fn dispatch(
     judged.sort_by(|a, b| {
         b.relevance.total_cmp(&a.relevance).then_with(|| a.candidate.path.cmp(&b.candidate.path))
     });
+    // One factor for all keeps their order.
+    let covered = judged
+        .iter()
+        .take(N_ANCHORS)
+        .map(|judged| judged.features[model::COVER_ANY])
+        .fold(0.0, f32::max);
+    let highest = judged.first().map_or(0.0, |judged| judged.relevance);
+    let ceiling = model::ceiling(covered);
+    if highest > ceiling {
+        for judged in &mut judged {
+            judged.relevance *= ceiling / highest;
+        }
+    }
     Ok(Evaluated { judged, scores, maxima })
 }
 

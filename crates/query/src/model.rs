@@ -146,6 +146,15 @@ pub fn relevance(features: &Features, n_candidates: usize) -> f32 {
     value.clamp(0.0, 1.0) as f32
 }
 
+/// The highest relevance that a task's answer may hold when its best files cover this share of the task: the best of few
+/// matches is still no answer while most of what was asked for is nowhere in it.
+pub fn ceiling(covered: f32) -> f32 {
+    (0.35 + 1.3 * covered).min(1.0)
+}
+
+/// Place of the share of the task that a file covers among the features.
+pub const COVER_ANY: usize = 7;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +166,12 @@ mod tests {
         assert!(model.curve.len() > 5);
         assert!(TABLE.len() < 500_000);
         assert!(model.curve.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1));
+    }
+
+    #[test]
+    fn the_ceiling_reads_the_shares_that_are_covered() {
+        assert_eq!(NAMES[COVER_ANY], "cover_any");
+        assert!(ceiling(0.2) < 0.7 && ceiling(0.5) > 0.99);
     }
 
     #[test]
