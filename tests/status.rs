@@ -128,3 +128,18 @@ fn nothing_found_says_what_was_searched() {
         "{text}"
     );
 }
+
+#[test]
+fn what_git_ignores_everywhere_for_this_user_is_left_out_inside_a_repository_only() {
+    let world = World::new(&[
+        ("kept.ts", "export const keptHere = 1;\n"),
+        ("made.gen.ts", "export const madeHere = 1;\n"),
+    ]);
+    let settings = world.home().join(".config/git");
+    std::fs::create_dir_all(&settings).unwrap();
+    std::fs::write(settings.join("ignore"), "*.gen.ts\n").unwrap();
+    world.run(&["search", "madeHere"]).expect(0);
+    world.git(&world.root(), &["init", "-q"]);
+    world.run(&["search", "madeHere"]).expect(1);
+    world.run(&["search", "keptHere"]).expect(0);
+}

@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::Context;
 use reseek_indexer::config::{Config, Overrides};
 use reseek_indexer::corpus::WalkOptions;
-use reseek_indexer::corpus::walk::check_root;
+use reseek_indexer::corpus::walk::{check_root, global_excludes};
 use reseek_indexer::git::Repository;
 use reseek_indexer::store::INDEX_FOLDER;
 use reseek_indexer::update::{self, UpdateOptions, UpdateReport};
@@ -97,7 +97,7 @@ impl Place {
         fs::read_dir(&root).map_err(|source| IndexError::Io { path: root.clone(), source })?;
         let folder = folder.unwrap_or_else(|| root.join(INDEX_FOLDER));
         let Remembered { root: owner, corpus } = remembered(&folder);
-        let mut config = Config::load(&root)?.with(overrides(&corpus)?);
+        let mut config = load(&root)?.with(overrides(&corpus)?);
         config.lexicon.enabled &= !global.no_lexicon;
         let wait = global.wait.map(Duration::from_secs);
         Ok(Self { root, folder, config, corpus, owner, threads: global.threads, wait })
@@ -109,7 +109,7 @@ impl Place {
         corpus: &CorpusArgs,
         global: &Global,
     ) -> anyhow::Result<Self> {
-        self.config = Config::load(&self.root)?.with(overrides(corpus)?);
+        self.config = load(&self.root)?.with(overrides(corpus)?);
         self.config.lexicon.enabled &= !global.no_lexicon;
         self.corpus = corpus.clone();
         self.owner = None;
@@ -231,7 +231,7 @@ impl Place {
             line: 0,
             message: error.to_string(),
         };
-        let mut config = Config::load(&self.root)?.with(overrides(&self.corpus).map_err(message)?);
+        let mut config = load(&self.root)?.with(overrides(&self.corpus).map_err(message)?);
         config.lexicon.enabled &= self.config.lexicon.enabled;
         Ok(config)
     }
@@ -344,6 +344,13 @@ impl Session {
         };
         Ok(Self { place, snapshot, status })
     }
+}
+
+/// The configuration of a root, with what the user's git settings leave out everywhere.
+fn load(root: &Path) -> Result<Config, IndexError> {
+    let mut config = Config::load(root)?;
+    config.global_excludes = global_excludes();
+    Ok(config)
 }
 
 /// The root that a command in the working directory would use.

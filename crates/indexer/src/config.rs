@@ -48,6 +48,10 @@ pub struct Config {
     pub lexicon: Lexicon,
     /// Memory limits.
     pub memory: Memory,
+    /// The user's global git excludes, whose lines count inside a repository. Not part of the file: the program finds it
+    /// (see [`global_excludes`](crate::corpus::walk::global_excludes)).
+    #[serde(skip)]
+    pub global_excludes: Option<PathBuf>,
 }
 
 impl Default for Config {
@@ -63,6 +67,7 @@ impl Default for Config {
             history: History::default(),
             lexicon: Lexicon::default(),
             memory: Memory::default(),
+            global_excludes: None,
         }
     }
 }
@@ -277,6 +282,7 @@ impl Config {
                 .as_ref()
                 .map(|names| names.iter().map(|name| name.as_str().to_owned()).collect()),
             max_source_bytes: self.max_file_size.0,
+            global_excludes: self.global_excludes.clone(),
             ..WalkOptions::default()
         }
     }
@@ -295,6 +301,8 @@ impl Config {
             history,
             lexicon: _,
             memory: _,
+            // A change of that file adds or removes paths, as a change of a `.gitignore` does.
+            global_excludes: _,
         } = self;
         let mut include = include.clone();
         include.sort_unstable();

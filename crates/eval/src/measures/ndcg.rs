@@ -9,7 +9,8 @@ pub(super) fn ndcg(judged: &Judged, cutoff: Option<u32>) -> f64 {
     let gained = dcg(judged.top(cutoff).iter().map(|grade| grade.unwrap_or(0)));
     let ideal = dcg(judged.ideal.iter().copied().take(n));
     // Rounding of two sums over the same gains must not lift a perfect ranking over 1.
-    if 0.0 < ideal { (gained / ideal).min(1.0) } else { 0.0 }
+    // Adding zero makes the sum of nothing, which is -0, a plain 0.
+    if 0.0 < ideal { (gained / ideal).min(1.0) + 0.0 } else { 0.0 }
 }
 
 fn dcg(grades: impl Iterator<Item = i32>) -> f64 {
