@@ -252,6 +252,8 @@ pub struct Analyzer {
     stemmer: Stemmer,
     /// Words whose stop words are dropped, and words whose stop words are kept.
     caches: [Cache; 2],
+    /// Stems of parts: many words share few parts.
+    stems: FxHashMap<Box<str>, Box<str>>,
 }
 
 /// Words that were analysed. A look-up borrows the word, so that only a new one is allocated.
@@ -316,7 +318,11 @@ impl Default for Analyzer {
 impl Analyzer {
     /// A fresh analyzer.
     pub fn new() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English), caches: Default::default() }
+        Self {
+            stemmer: Stemmer::new(Algorithm::English),
+            caches: Default::default(),
+            stems: FxHashMap::default(),
+        }
     }
 
     /// The term of one lowercase part: American spelling, stemmed.
@@ -354,7 +360,20 @@ impl Analyzer {
         &mut self.caches[which].words[place as usize]
     }
 
-    fn analyse_word(&self, word: &str, keep_stop_words: bool) -> Vec<Box<str>> {
+    /// [`stem`](Self::stem), remembered.
+    fn stemmed(&mut self, part: &str) -> Box<str> {
+        if let Some(stem) = self.stems.get(part) {
+            return stem.clone();
+        }
+        let stem = self.stem(part).into_boxed_str();
+        if self.stems.len() >= CACHE_WORDS {
+            self.stems.clear();
+        }
+        self.stems.insert(Box::from(part), stem.clone());
+        stem
+    }
+
+    fn analyse_word(&mut self, word: &str, keep_stop_words: bool) -> Vec<Box<str>> {
         let mut terms: Vec<Box<str>> = Vec::new();
         let mut letter: Option<String> = None;
         for part in split(word) {
@@ -365,7 +384,7 @@ impl Analyzer {
             }
             if let Some(letter) = letter.take() {
                 let joined = letter + &part;
-                terms.push(self.stem(&joined).into());
+                terms.push(self.stemmed(&joined));
             }
             if part.chars().nth(1).is_none() && !part.starts_with(char::is_numeric) {
                 letter = Some(part);
@@ -379,9 +398,9 @@ impl Analyzer {
             }
             let letters = part.trim_end_matches(|c: char| c.is_numeric());
             if letters.len() >= 3 && letters.len() < part.len() {
-                terms.push(self.stem(letters).into());
+                terms.push(self.stemmed(letters));
             }
-            terms.push(self.stem(&part).into());
+            terms.push(self.stemmed(&part));
         }
         if terms.is_empty() && keep_stop_words {
             terms.extend(letter.map(String::into_boxed_str));
@@ -391,7 +410,7 @@ impl Analyzer {
 
     /// Two and three neighbouring parts of a text joined to one word and stemmed: `onClickOutside` gives `onclick`,
     /// `clickoutsid` and `onclickoutsid`. They let `login` find `logIn` and `clickoutside` find `onClickOutside`.
-    pub fn compounds(&self, text: &str) -> Vec<String> {
+    pub fn compounds(&mut self, text: &str) -> Vec<Box<str>> {
         let parts: Vec<String> =
             words(text).flat_map(|(_, word)| split(word)).map(str::to_lowercase).collect();
         let mut compounds = Vec::new();
@@ -401,7 +420,7 @@ impl Analyzer {
                 if joined.len() <= MAX_PART_BYTES
                     && !joined.bytes().any(|b| b.is_ascii_whitespace())
                 {
-                    compounds.push(self.stem(&joined));
+                    compounds.push(self.stemmed(&joined));
                 }
             }
         }
