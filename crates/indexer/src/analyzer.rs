@@ -8,10 +8,10 @@
 //! Any change here that gives other terms for the same text must raise
 //! [`ANALYZER_VERSION`](crate::format::ANALYZER_VERSION).
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use frostem::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 
 /// Parts longer than this many bytes are no words of a language and are left out of split fields.
 pub const MAX_PART_BYTES: usize = 48;
@@ -119,27 +119,43 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
+/// What a byte of UTF-8 text is to a word: 0 ends it, 1 is part of it, 2 starts or continues a character that must be decoded.
+static BYTE_CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' => 1,
+            0x80.. => 2,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
+
 /// The words of a text with the byte offset of each.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     // The next character that starts at or after `from` and is (or is not) part of a word. Source text
-    // is nearly all ASCII, so bytes are looked at first and characters decoded only where they must be.
+    // is nearly all ASCII, so bytes are looked up first and characters decoded only where they must be.
     let seek = move |from: usize, wanted: bool| {
         let mut i = from;
         while let Some(&byte) = bytes.get(i) {
-            if byte.is_ascii() {
-                if (byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$') == wanted {
-                    return i;
-                }
-                i += 1;
-            } else {
-                let Some(c) = text[i..].chars().next() else { break };
-                if is_word_char(c) == wanted {
-                    return i;
-                }
-                i += c.len_utf8();
+            let class = BYTE_CLASSES[usize::from(byte)];
+            if class == u8::from(wanted) {
+                return i;
             }
+            if class < 2 {
+                i += 1;
+                continue;
+            }
+            let Some(c) = text[i..].chars().next() else { break };
+            if is_word_char(c) == wanted {
+                return i;
+            }
+            i += c.len_utf8();
         }
         bytes.len()
     };
@@ -155,8 +171,12 @@ pub fn exact(word: &str) -> Option<String> {
     if word.len() > MAX_EXACT_BYTES {
         return None;
     }
-    let term: String =
-        word.chars().filter(|c| *c != '_' && *c != '$').flat_map(char::to_lowercase).collect();
+    let term: String = if word.is_ascii() {
+        let kept = word.bytes().filter(|byte| *byte != b'_' && *byte != b'$');
+        kept.map(|byte| char::from(byte.to_ascii_lowercase())).collect()
+    } else {
+        word.chars().filter(|c| *c != '_' && *c != '$').flat_map(char::to_lowercase).collect()
+    };
     (!term.is_empty()).then_some(term)
 }
 
@@ -230,11 +250,64 @@ pub fn split(word: &str) -> Vec<&str> {
 /// Turns text into terms; keeps a cache, so have one per thread.
 pub struct Analyzer {
     stemmer: Stemmer,
-    cache: Cache,
+    /// Words whose stop words are dropped, and words whose stop words are kept.
+    caches: [Cache; 2],
+    /// Stems of parts: many words share few parts.
+    stems: FxHashMap<Box<str>, Box<str>>,
 }
 
-/// The terms of a word, by whether it stands in prose and the word itself.
-type Cache = HashMap<(bool, Box<str>), Rc<[Box<str>]>>;
+/// Words that were analysed. A look-up borrows the word, so that only a new one is allocated.
+#[derive(Default)]
+struct Cache {
+    places: FxHashMap<Box<str>, u32>,
+    words: Vec<Word>,
+}
+
+impl Cache {
+    /// Keeps a new word and gives its place.
+    fn insert(&mut self, word: &str, known: Word) -> u32 {
+        if self.words.len() >= CACHE_WORDS {
+            self.places.clear();
+            self.words.clear();
+        }
+        let place = self.words.len() as u32;
+        self.places.insert(Box::from(word), place);
+        self.words.push(known);
+        place
+    }
+}
+
+/// What is known of a word once it was analysed.
+pub(crate) struct Word {
+    /// Its terms, joined by spaces. No term has a space of its own: a word is letters, digits, `_` and `$`.
+    pub(crate) joined: Box<str>,
+    /// Number of terms.
+    pub(crate) n_terms: u32,
+    /// Whether code does not count it at all: keywords and words of one byte.
+    pub(crate) is_noise: bool,
+    /// Its exact term, unless it starts with a digit; taken on first use.
+    exact: Option<Option<Box<str>>>,
+    /// The last document that refers to it, in the count of the document builder; 0 for none.
+    pub(crate) referred_by: u64,
+}
+
+impl Word {
+    /// The terms one by one.
+    fn terms(&self) -> impl Iterator<Item = &str> {
+        // An empty text would split into one empty term.
+        self.joined.split(' ').take(self.n_terms as usize)
+    }
+
+    /// The exact term of the identifier that this is; `None` for numbers and for what [`exact`] refuses.
+    pub(crate) fn reference(&mut self, word: &str) -> Option<&str> {
+        self.exact
+            .get_or_insert_with(|| {
+                let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+                if is_number { None } else { exact(word).map(String::into_boxed_str) }
+            })
+            .as_deref()
+    }
+}
 
 impl Default for Analyzer {
     fn default() -> Self {
@@ -245,7 +318,11 @@ impl Default for Analyzer {
 impl Analyzer {
     /// A fresh analyzer.
     pub fn new() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English), cache: HashMap::new() }
+        Self {
+            stemmer: Stemmer::new(Algorithm::English),
+            caches: Default::default(),
+            stems: FxHashMap::default(),
+        }
     }
 
     /// The term of one lowercase part: American spelling, stemmed.
@@ -261,19 +338,42 @@ impl Analyzer {
     /// (`OAuth` gives `oauth auth`), letters before digits count by themselves too (`base64` gives `base64 base`).
     /// Stop words among the parts are kept only where `keep_stop_words` says so.
     pub fn word_terms(&mut self, word: &str, keep_stop_words: bool) -> Rc<[Box<str>]> {
-        let key = (keep_stop_words, Box::from(word));
-        if let Some(terms) = self.cache.get(&key) {
-            return Rc::clone(terms);
-        }
-        let terms: Rc<[Box<str>]> = self.analyse_word(word, keep_stop_words).into();
-        if self.cache.len() >= CACHE_WORDS {
-            self.cache.clear();
-        }
-        self.cache.insert(key, Rc::clone(&terms));
-        terms
+        self.word(word, keep_stop_words).terms().map(Box::from).collect()
     }
 
-    fn analyse_word(&self, word: &str, keep_stop_words: bool) -> Vec<Box<str>> {
+    /// A word as the cache knows it, analysed if it does not yet.
+    pub(crate) fn word(&mut self, word: &str, keep_stop_words: bool) -> &mut Word {
+        let which = usize::from(keep_stop_words);
+        let place = if let Some(&place) = self.caches[which].places.get(word) {
+            place
+        } else {
+            let terms = self.analyse_word(word, keep_stop_words);
+            let known = Word {
+                joined: terms.join(" ").into_boxed_str(),
+                n_terms: terms.len() as u32,
+                is_noise: word.len() < 2 || is_keyword(word),
+                exact: None,
+                referred_by: 0,
+            };
+            self.caches[which].insert(word, known)
+        };
+        &mut self.caches[which].words[place as usize]
+    }
+
+    /// [`stem`](Self::stem), remembered.
+    fn stemmed(&mut self, part: &str) -> Box<str> {
+        if let Some(stem) = self.stems.get(part) {
+            return stem.clone();
+        }
+        let stem = self.stem(part).into_boxed_str();
+        if self.stems.len() >= CACHE_WORDS {
+            self.stems.clear();
+        }
+        self.stems.insert(Box::from(part), stem.clone());
+        stem
+    }
+
+    fn analyse_word(&mut self, word: &str, keep_stop_words: bool) -> Vec<Box<str>> {
         let mut terms: Vec<Box<str>> = Vec::new();
         let mut letter: Option<String> = None;
         for part in split(word) {
@@ -284,7 +384,7 @@ impl Analyzer {
             }
             if let Some(letter) = letter.take() {
                 let joined = letter + &part;
-                terms.push(self.stem(&joined).into());
+                terms.push(self.stemmed(&joined));
             }
             if part.chars().nth(1).is_none() && !part.starts_with(char::is_numeric) {
                 letter = Some(part);
@@ -298,9 +398,9 @@ impl Analyzer {
             }
             let letters = part.trim_end_matches(|c: char| c.is_numeric());
             if letters.len() >= 3 && letters.len() < part.len() {
-                terms.push(self.stem(letters).into());
+                terms.push(self.stemmed(letters));
             }
-            terms.push(self.stem(&part).into());
+            terms.push(self.stemmed(&part));
         }
         if terms.is_empty() && keep_stop_words {
             terms.extend(letter.map(String::into_boxed_str));
@@ -310,7 +410,7 @@ impl Analyzer {
 
     /// Two and three neighbouring parts of a text joined to one word and stemmed: `onClickOutside` gives `onclick`,
     /// `clickoutsid` and `onclickoutsid`. They let `login` find `logIn` and `clickoutside` find `onClickOutside`.
-    pub fn compounds(&self, text: &str) -> Vec<String> {
+    pub fn compounds(&mut self, text: &str) -> Vec<Box<str>> {
         let parts: Vec<String> =
             words(text).flat_map(|(_, word)| split(word)).map(str::to_lowercase).collect();
         let mut compounds = Vec::new();
@@ -320,7 +420,7 @@ impl Analyzer {
                 if joined.len() <= MAX_PART_BYTES
                     && !joined.bytes().any(|b| b.is_ascii_whitespace())
                 {
-                    compounds.push(self.stem(&joined));
+                    compounds.push(self.stemmed(&joined));
                 }
             }
         }
@@ -333,7 +433,7 @@ impl Analyzer {
             if mode == Mode::Code && is_keyword(word) {
                 continue;
             }
-            for term in self.word_terms(word, mode == Mode::Name).iter() {
+            for term in self.word(word, mode == Mode::Name).terms() {
                 each(offset, term);
             }
         }

@@ -3,10 +3,12 @@
 //! Every term of the file lands in exactly one scored field: a symbol keeps its own code, that of inner
 //! symbols belongs to them, and what no symbol claims belongs to the file.
 
+use std::rc::Rc;
+
 use reseek_symbols::{ParsedFile, Span, SymbolKind};
 use tantivy::TantivyDocument;
 
-use crate::analyzer::{Analyzer, Mode, exact, is_keyword, words};
+use crate::analyzer::{Analyzer, Mode, exact, words};
 use crate::classify;
 use crate::corpus::SkipReason;
 use crate::entry::{FileEntry, FileFlags, ImportEntry, Stamp, SymbolEntry};
@@ -47,6 +49,26 @@ impl Terms {
         self.count += 1;
     }
 
+    /// Adds terms that are joined already.
+    fn push_joined(&mut self, joined: &str, count: u64) {
+        if count == 0 {
+            return;
+        }
+        if self.count > 0 {
+            self.joined.push(' ');
+        }
+        self.joined.push_str(joined);
+        self.count += count;
+    }
+
+    /// Adds the terms of every word of a text.
+    fn push_words(&mut self, analyzer: &mut Analyzer, text: &str, keep_stop_words: bool) {
+        for (_, word) in words(text) {
+            let word = analyzer.word(word, keep_stop_words);
+            self.push_joined(&word.joined, u64::from(word.n_terms));
+        }
+    }
+
     fn clear(&mut self) {
         self.joined.clear();
         self.count = 0;
@@ -55,24 +77,30 @@ impl Terms {
 
 /// Builds documents; keeps buffers and the analyzer's cache, so have one per thread.
 pub struct DocumentBuilder {
-    fields: Fields,
+    fields: Rc<Fields>,
     analyzer: Analyzer,
     code: Terms,
     prose: Terms,
     references: Terms,
     other: Terms,
+    /// Comments and strings of the file at hand, sorted, none overlapping another.
+    texts: Vec<Span>,
+    /// Documents begun so far. A term that a document refers to twice is given to the index once.
+    n_documents: u64,
 }
 
 impl DocumentBuilder {
     /// A builder for the schema that `fields` belong to.
     pub fn new(fields: Fields) -> Self {
         Self {
-            fields,
+            fields: Rc::new(fields),
             analyzer: Analyzer::new(),
             code: Terms::default(),
             prose: Terms::default(),
             references: Terms::default(),
             other: Terms::default(),
+            texts: Vec::new(),
+            n_documents: 0,
         }
     }
 
@@ -89,7 +117,11 @@ impl DocumentBuilder {
         };
         let key = path_key(file.path);
         let children = children(parsed);
-        let mut documents = vec![TantivyDocument::new()];
+        self.texts.clear();
+        self.texts.extend(parsed.comments.iter().chain(&parsed.strings));
+        make_disjoint(&mut self.texts);
+        let mut documents = Vec::with_capacity(parsed.symbols.len() + 1);
+        documents.push(TantivyDocument::new());
         for index in 0..parsed.symbols.len() {
             documents.push(self.symbol(file, parsed, &children, index, key, &mut share));
         }
@@ -111,8 +143,7 @@ impl DocumentBuilder {
     }
 
     fn analyse(&mut self, text: &str, mode: Mode) {
-        let other = &mut self.other;
-        self.analyzer.terms(text, mode, |_, term| other.push(term));
+        self.other.push_words(&mut self.analyzer, text, mode == Mode::Name);
     }
 
     fn add_compounds(
@@ -136,7 +167,8 @@ impl DocumentBuilder {
         key: u64,
         share: &mut Totals,
     ) -> TantivyDocument {
-        let fields = self.fields.clone();
+        self.n_documents += 1;
+        let fields = Rc::clone(&self.fields);
         let symbol = &parsed.symbols[index];
         let mut document = TantivyDocument::new();
         document.add_u64(fields.key, key);
@@ -158,12 +190,12 @@ impl DocumentBuilder {
         let name = symbol.name.as_str();
         let signature = symbol.signature_span;
         if symbol.span.contains(signature) {
-            self.scan(file.text, parsed, signature, Some(name));
+            self.scan(file.text, signature, Some(name));
         }
         share.signature += Self::add(&mut document, fields.signature, &mut self.code);
         for own in own_ranges(parsed, children, Some(index), file.text.len()) {
             for piece in subtract(own, &[signature]) {
-                self.scan(file.text, parsed, piece, None);
+                self.scan(file.text, piece, None);
             }
         }
         share.body += Self::add(&mut document, fields.body, &mut self.code);
@@ -180,7 +212,8 @@ impl DocumentBuilder {
         key: u64,
         share: &mut Totals,
     ) -> TantivyDocument {
-        let fields = self.fields.clone();
+        self.n_documents += 1;
+        let fields = Rc::clone(&self.fields);
         let mut document = TantivyDocument::new();
         document.add_text(fields.path, file.path);
         document.add_u64(fields.key, key);
@@ -205,15 +238,12 @@ impl DocumentBuilder {
 
         if file.parsed.is_some() {
             for own in own_ranges(parsed, children, None, file.text.len()) {
-                self.scan(file.text, parsed, own, None);
+                self.scan(file.text, own, None);
             }
-            for term in self.code.joined.split_ascii_whitespace() {
-                self.prose.push(term);
-            }
+            self.prose.push_joined(&self.code.joined, self.code.count);
             self.code.clear();
         } else {
-            let prose = &mut self.prose;
-            self.analyzer.terms(file.text, Mode::Prose, |_, term| prose.push(term));
+            self.prose.push_words(&mut self.analyzer, file.text, false);
         }
         share.file_text += Self::add(&mut document, fields.file_text, &mut self.prose);
         Self::add(&mut document, fields.references, &mut self.references);
@@ -260,27 +290,38 @@ impl DocumentBuilder {
 
     /// Collects the terms of a piece of code: those of its strings and comments as prose, of the rest as code.
     /// The words of `without` itself are left out of the code, because they count as the name.
-    fn scan(&mut self, text: &str, parsed: &ParsedFile, piece: Span, without: Option<&str>) {
-        for (part, is_prose) in alternate(piece, &parsed.comments, &parsed.strings) {
-            let Some(part) = text.get(part.start as usize..part.end as usize) else { continue };
-            if is_prose {
-                let prose = &mut self.prose;
-                self.analyzer.terms(part, Mode::Prose, |_, term| prose.push(term));
+    fn scan(&mut self, text: &str, piece: Span, without: Option<&str>) {
+        let first = self.texts.partition_point(|span| span.end <= piece.start);
+        let mut at = piece.start;
+        for i in first..self.texts.len() {
+            let Span { start, end } = self.texts[i];
+            if start >= piece.end {
+                break;
+            }
+            let (start, end) = (start.max(at), end.min(piece.end));
+            self.scan_code(text, Span { start: at, end: start }, without);
+            if let Some(part) = text.get(start as usize..end as usize) {
+                self.prose.push_words(&mut self.analyzer, part, false);
+            }
+            at = end;
+        }
+        self.scan_code(text, Span { start: at, end: piece.end }, without);
+    }
+
+    fn scan_code(&mut self, text: &str, part: Span, without: Option<&str>) {
+        let Some(part) = text.get(part.start as usize..part.end as usize) else { return };
+        for (_, text) in words(part) {
+            let word = self.analyzer.word(text, false);
+            if word.is_noise || without == Some(text) {
                 continue;
             }
-            for (_, word) in words(part) {
-                if is_keyword(word) || word.len() < 2 || without == Some(word) {
-                    continue;
-                }
-                if !word.starts_with(|c: char| c.is_ascii_digit())
-                    && let Some(term) = exact(word)
-                {
-                    self.references.push(&term);
-                }
-                for term in self.analyzer.word_terms(word, false).iter() {
-                    self.code.push(term);
+            if word.referred_by != self.n_documents {
+                word.referred_by = self.n_documents;
+                if let Some(term) = word.reference(text) {
+                    self.references.push(term);
                 }
             }
+            self.code.push_joined(&word.joined, u64::from(word.n_terms));
         }
     }
 }
@@ -407,26 +448,16 @@ fn subtract(whole: Span, holes: &[Span]) -> Vec<Span> {
     rest
 }
 
-/// Cuts a piece into parts, each with whether it is a comment or a string.
-fn alternate(piece: Span, comments: &[Span], strings: &[Span]) -> Vec<(Span, bool)> {
-    let inside = |spans: &[Span]| {
-        let first = spans.partition_point(|span| span.end <= piece.start);
-        let last = first + spans[first..].partition_point(|span| span.start < piece.end);
-        spans[first..last].to_vec()
-    };
-    let mut holes = inside(comments);
-    holes.extend(inside(strings));
-    holes.sort_unstable();
-    let mut parts: Vec<(Span, bool)> =
-        subtract(piece, &holes).into_iter().map(|span| (span, false)).collect();
-    let mut at = piece.start;
-    for hole in holes {
-        let (start, end) = (hole.start.max(at), hole.end.min(piece.end));
-        if start < end {
-            parts.push((Span { start, end }, true));
-            at = end;
+/// Sorts spans and cuts from each what an earlier one holds already, so that none overlaps another.
+fn make_disjoint(spans: &mut Vec<Span>) {
+    spans.sort_unstable();
+    let mut at = 0;
+    spans.retain_mut(|span| {
+        span.start = span.start.max(at);
+        let is_left = span.start < span.end;
+        if is_left {
+            at = span.end;
         }
-    }
-    parts.sort_unstable();
-    parts
+        is_left
+    });
 }

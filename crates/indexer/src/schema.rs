@@ -11,7 +11,7 @@ use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, STRING, Schema, SchemaBuilder,
     TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{TextAnalyzer, TokenizerManager, WhitespaceTokenizer};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 /// Handles of all fields.
 #[derive(Clone, Debug)]
@@ -149,6 +149,54 @@ pub fn schema() -> (Schema, Fields) {
 /// The tokenizer that the schema names.
 pub fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default();
-    manager.register(TERMS, TextAnalyzer::from(WhitespaceTokenizer::default()));
+    manager.register(TERMS, TextAnalyzer::from(Splitter::default()));
     manager
+}
+
+/// Splits joined terms at the one byte that joins them; terms hold no space.
+#[derive(Clone, Default)]
+struct Splitter {
+    token: Token,
+}
+
+/// The terms that are left of a text.
+struct Split<'a> {
+    rest: &'a str,
+    offset: usize,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Splitter {
+    type TokenStream<'a> = Split<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Split<'a> {
+        self.token.reset();
+        Split { rest: text, offset: 0, token: &mut self.token }
+    }
+}
+
+impl TokenStream for Split<'_> {
+    fn advance(&mut self) -> bool {
+        if self.rest.is_empty() {
+            return false;
+        }
+        let length = self.rest.bytes().position(|byte| byte == b' ').unwrap_or(self.rest.len());
+        self.token.text.clear();
+        self.token.text.push_str(&self.rest[..length]);
+        self.token.position = self.token.position.wrapping_add(1);
+        self.token.offset_from = self.offset;
+        self.token.offset_to = self.offset + length;
+        let next = (length + 1).min(self.rest.len());
+        self.offset += next;
+        self.rest = &self.rest[next..];
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
 }
