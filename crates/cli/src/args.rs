@@ -95,8 +95,8 @@ pub(crate) struct Global {
     /// Tells on standard error what happens; twice for more.
     #[arg(long, short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
-    /// Threads to walk and parse with; 0 for one per core.
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    /// Threads to walk and parse with, at most 256; 0 for one per core.
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub(crate) threads: usize,
     /// Answers from the index as it is, without a look at the files.
     #[arg(long, global = true)]
@@ -464,5 +464,12 @@ mod tests {
         let parse = |size| Cli::try_parse_from(["reseek", "index", "--max-file-size", size]);
         assert!(parse("2MiB").is_ok());
         assert!(parse("big").is_err());
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if n <= 256 => Ok(n),
+        _ => Err("a whole number from 0 to 256 is wanted".to_owned()),
     }
 }

@@ -33,6 +33,9 @@ pub(crate) enum Problem {
         /// What would be right.
         advice: String,
     },
+    /// The program met something that it was not written for; what it was stands above on standard error.
+    #[error("reseek met something that it was not written for")]
+    Defect,
     /// There is no index, and none may be built.
     #[error("there is no index in {}", folder.display())]
     NoIndex {
@@ -187,6 +190,11 @@ fn message(error: &anyhow::Error) -> String {
 fn of_problem(problem: &Problem) -> (&'static str, String, u8) {
     match problem {
         Problem::Usage { advice, .. } => ("usage", advice.clone(), FAILED),
+        Problem::Defect => (
+            "defect",
+            "check the index with `reseek verify`, rebuild it with `reseek index --force`, and report it".to_owned(),
+            FAILED,
+        ),
         Problem::NoIndex { .. } => (
             "no-index",
             "build it with `reseek index`, or leave `--no-refresh` out".to_owned(),
@@ -261,6 +269,9 @@ pub(crate) fn of_index(error: &IndexError) -> (&'static str, String, u8) {
         ),
         IndexError::Threads { .. } => {
             ("threads", "ask for fewer with `--threads N`".to_owned(), FAILED)
+        }
+        IndexError::Store(_) if error.is_damage() => {
+            ("index-damaged", "rebuild it with `reseek index --force`".to_owned(), NO_INDEX)
         }
         IndexError::Store(_) => (
             "store",

@@ -11,6 +11,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::args::{Cli, Command, Format};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::errors::{Explained, FAILED, NOTHING_FOUND, Problem};
 use crate::output::{Answer, Output};
 
@@ -40,7 +42,9 @@ fn main() -> ExitCode {
     };
     log_to_stderr(cli.global.verbose);
     let output = Output::new(&cli.global);
-    match run(cli, &output) {
+    // A defect of a library, such as one that meets a damaged file, must not leave a program without an answer.
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(cli, &output)));
+    match outcome.unwrap_or_else(|_| Err(Problem::Defect.into())) {
         Ok(answer) => match output.print(&answer.text) {
             Ok(()) if answer.found => ExitCode::SUCCESS,
             Ok(()) => ExitCode::from(NOTHING_FOUND),

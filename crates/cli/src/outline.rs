@@ -58,6 +58,9 @@ pub(crate) fn run(global: &Global, output: &Output, args: &OutlineArgs) -> anyho
         .into());
     };
     let unreadable = |why: String| Problem::Unreadable { path: path.clone(), why };
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(unreadable("it is not a regular file".to_owned()).into());
+    }
     let bytes = fs::read(&path).map_err(|error| unreadable(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

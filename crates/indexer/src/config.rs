@@ -235,6 +235,10 @@ impl Config {
     /// [`Error::Config`] with file, line and key; [`Error::Io`] when the file cannot be read.
     pub fn load(root: &Path) -> Result<Config, Error> {
         let path = root.join(FILE_NAME);
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+            return Err(Error::Io { path, source });
+        }
         match fs::read_to_string(&path) {
             Ok(text) => Config::parse(&text, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),

@@ -127,6 +127,26 @@ pub enum Error {
     Cancelled,
 }
 
+impl Error {
+    /// Whether the index on disk is not what a writer left there, so that only building it anew helps.
+    pub fn is_damage(&self) -> bool {
+        use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Store(error) => match error {
+                tantivy::TantivyError::DataCorruption(_)
+                | tantivy::TantivyError::OpenReadError(_)
+                | tantivy::TantivyError::IncompatibleIndex(_) => true,
+                tantivy::TantivyError::IoError(error) => {
+                    matches!(error.kind(), InvalidData | UnexpectedEof)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
 impl From<std::io::Error> for Error {
     fn from(source: std::io::Error) -> Self {
         Self::Store(source.into())

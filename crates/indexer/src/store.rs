@@ -14,12 +14,14 @@
 //! A rebuild writes `data-N+1` beside the old folder and then replaces `CURRENT`, so readers see the old index or the new
 //! one, never a part of either. A reader that opened the old one keeps reading it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tantivy::index::SegmentComponent;
 use tantivy::{IndexReader, ReloadPolicy};
 
 use crate::directory::DataDirectory;
@@ -171,6 +173,28 @@ impl Index {
             reader,
             fields,
         })
+    }
+
+    /// Removes what a killed writer left in the data folder: deletion lists that no commit names, because the next commit
+    /// would want the same names, and files that were never finished. Only for the holder of the write lock.
+    pub(crate) fn remove_orphans(&self) -> Result<(), Error> {
+        let named: BTreeSet<PathBuf> = self
+            .store
+            .searchable_segment_metas()?
+            .iter()
+            .map(|segment| segment.relative_path(SegmentComponent::Delete))
+            .collect();
+        let data = self.folder.join(&self.data);
+        for entry in fs::read_dir(&data).map_err(io(&data))?.flatten() {
+            let name = PathBuf::from(entry.file_name());
+            let is_list = name.extension().is_some_and(|extension| extension == "del");
+            let is_unfinished = name.to_string_lossy().starts_with(".tmp");
+            if is_unfinished || (is_list && !named.contains(&name)) {
+                // What cannot be removed fails the commit, which tells why.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
     }
 
     /// The folder that the index lives in.

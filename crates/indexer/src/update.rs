@@ -286,6 +286,7 @@ impl Task<'_> {
             let (unchanged, problems) = (plan.unchanged, plan.problems);
             return Ok((index, UpdateReport { unchanged, problems, ..UpdateReport::default() }));
         }
+        index.remove_orphans()?;
         let job = Job::new(self, index.tantivy(), snapshot.meta().clone(), Some(&snapshot))?;
         let n_changed = plan.n_changed();
         let (meta, report) = job.carry_out(plan, &mut stamps)?;

@@ -401,6 +401,10 @@ fn load(
 /// Reads an ignore file line by line, each with its place, so that a match can name it. A file that is absent
 /// is empty. A line that cannot be read as a glob is left out and told.
 fn read_ignore_file(path: &Path, problems: &mut Vec<Error>) -> Gitignore {
+    // Anything but a file, such as a pipe that nobody writes to, would hold the walk up for ever.
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Gitignore::empty();
+    }
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Gitignore::empty(),
