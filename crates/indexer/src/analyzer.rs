@@ -254,6 +254,8 @@ pub struct Analyzer {
     caches: [Cache; 2],
     /// Stems of parts: many words share few parts.
     stems: FxHashMap<Box<str>, Box<str>>,
+    /// Compounds of names, joined by spaces, and their number: many symbols share a name.
+    compounds: FxHashMap<Box<str>, (Box<str>, u32)>,
 }
 
 /// Words that were analysed. A look-up borrows the word, so that only a new one is allocated.
@@ -285,8 +287,8 @@ pub(crate) struct Word {
     pub(crate) n_terms: u32,
     /// Whether code does not count it at all: keywords and words of one byte.
     pub(crate) is_noise: bool,
-    /// Its exact term, unless it starts with a digit; taken on first use.
-    exact: Option<Option<Box<str>>>,
+    /// Its exact term, taken on first use; empty where there is none or the word starts with a digit.
+    exact: Option<Box<str>>,
     /// The last document that refers to it, in the count of the document builder; 0 for none.
     pub(crate) referred_by: u64,
 }
@@ -300,12 +302,12 @@ impl Word {
 
     /// The exact term of the identifier that this is; `None` for numbers and for what [`exact`] refuses.
     pub(crate) fn reference(&mut self, word: &str) -> Option<&str> {
-        self.exact
-            .get_or_insert_with(|| {
-                let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-                if is_number { None } else { exact(word).map(String::into_boxed_str) }
-            })
-            .as_deref()
+        let term = self.exact.get_or_insert_with(|| {
+            let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+            let term = if is_number { None } else { exact(word) };
+            term.unwrap_or_default().into_boxed_str()
+        });
+        (!term.is_empty()).then_some(&**term)
     }
 }
 
@@ -322,6 +324,7 @@ impl Analyzer {
             stemmer: Stemmer::new(Algorithm::English),
             caches: Default::default(),
             stems: FxHashMap::default(),
+            compounds: FxHashMap::default(),
         }
     }
 
@@ -410,7 +413,7 @@ impl Analyzer {
 
     /// Two and three neighbouring parts of a text joined to one word and stemmed: `onClickOutside` gives `onclick`,
     /// `clickoutsid` and `onclickoutsid`. They let `login` find `logIn` and `clickoutside` find `onClickOutside`.
-    pub fn compounds(&mut self, text: &str) -> Vec<Box<str>> {
+    pub fn compounds(&self, text: &str) -> Vec<String> {
         let parts: Vec<String> =
             words(text).flat_map(|(_, word)| split(word)).map(str::to_lowercase).collect();
         let mut compounds = Vec::new();
@@ -420,11 +423,24 @@ impl Analyzer {
                 if joined.len() <= MAX_PART_BYTES
                     && !joined.bytes().any(|b| b.is_ascii_whitespace())
                 {
-                    compounds.push(self.stemmed(&joined));
+                    compounds.push(self.stem(&joined));
                 }
             }
         }
         compounds
+    }
+
+    /// [`compounds`](Self::compounds) joined by spaces, and their number, remembered.
+    pub(crate) fn joined_compounds(&mut self, name: &str) -> (&str, u32) {
+        if !self.compounds.contains_key(name) {
+            let compounds = self.compounds(name);
+            if self.compounds.len() >= CACHE_WORDS {
+                self.compounds.clear();
+            }
+            let known = (compounds.join(" ").into_boxed_str(), compounds.len() as u32);
+            self.compounds.insert(Box::from(name), known);
+        }
+        self.compounds.get(name).map_or(("", 0), |(joined, count)| (joined, *count))
     }
 
     /// Gives every term of `text` to `each`, with the byte offset of its word.

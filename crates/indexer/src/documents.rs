@@ -3,8 +3,6 @@
 //! Every term of the file lands in exactly one scored field: a symbol keeps its own code, that of inner
 //! symbols belongs to them, and what no symbol claims belongs to the file.
 
-use std::rc::Rc;
-
 use reseek_symbols::{ParsedFile, Span, SymbolKind};
 use tantivy::TantivyDocument;
 
@@ -77,7 +75,7 @@ impl Terms {
 
 /// Builds documents; keeps buffers and the analyzer's cache, so have one per thread.
 pub struct DocumentBuilder {
-    fields: Rc<Fields>,
+    fields: Fields,
     analyzer: Analyzer,
     code: Terms,
     prose: Terms,
@@ -93,7 +91,7 @@ impl DocumentBuilder {
     /// A builder for the schema that `fields` belong to.
     pub fn new(fields: Fields) -> Self {
         Self {
-            fields: Rc::new(fields),
+            fields,
             analyzer: Analyzer::new(),
             code: Terms::default(),
             prose: Terms::default(),
@@ -152,9 +150,8 @@ impl DocumentBuilder {
         field: tantivy::schema::Field,
         name: &str,
     ) {
-        for compound in self.analyzer.compounds(name) {
-            self.other.push(&compound);
-        }
+        let (joined, count) = self.analyzer.joined_compounds(name);
+        self.other.push_joined(joined, u64::from(count));
         Self::add(document, field, &mut self.other);
     }
 
@@ -168,7 +165,7 @@ impl DocumentBuilder {
         share: &mut Totals,
     ) -> TantivyDocument {
         self.n_documents += 1;
-        let fields = Rc::clone(&self.fields);
+        let fields = self.fields.clone();
         let symbol = &parsed.symbols[index];
         let mut document = TantivyDocument::new();
         document.add_u64(fields.key, key);
@@ -213,7 +210,7 @@ impl DocumentBuilder {
         share: &mut Totals,
     ) -> TantivyDocument {
         self.n_documents += 1;
-        let fields = Rc::clone(&self.fields);
+        let fields = self.fields.clone();
         let mut document = TantivyDocument::new();
         document.add_text(fields.path, file.path);
         document.add_u64(fields.key, key);
