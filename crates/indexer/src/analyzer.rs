@@ -465,7 +465,7 @@ impl Analyzer {
 
 fn american(part: &str) -> Option<String> {
     let &(suffix, replacement) = SPELLINGS.iter().find(|(suffix, _)| part.ends_with(suffix))?;
-    if NO_SPELLING.binary_search(&part).is_ok() || part.len() < suffix.len() + 2 && part != suffix {
+    if NO_SPELLING.binary_search(&part).is_ok() || (part.len() <= suffix.len() && part != suffix) {
         return None;
     }
     Some(format!("{}{replacement}", &part[..part.len() - suffix.len()]))

@@ -426,6 +426,7 @@ mod tests {
                 entries: BTreeMap::from([("rate limit".into(), vec!["throttle".into()])]),
             },
             memory: Memory { budget: Some(ByteSize(50_000_000)) },
+            global_excludes: None,
         };
         assert_eq!(config, expected);
     }
