@@ -440,6 +440,13 @@ pub(crate) enum Generated {
     Tools,
 }
 
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if n <= 256 => Ok(n),
+        _ => Err("a whole number from 0 to 256 is wanted".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -464,12 +471,5 @@ mod tests {
         let parse = |size| Cli::try_parse_from(["reseek", "index", "--max-file-size", size]);
         assert!(parse("2MiB").is_ok());
         assert!(parse("big").is_err());
-    }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(n) if n <= 256 => Ok(n),
-        _ => Err("a whole number from 0 to 256 is wanted".to_owned()),
     }
 }
