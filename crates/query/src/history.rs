@@ -28,7 +28,7 @@ const B: f32 = 0.3;
 /// Length of a history, in commits, that is neither raised nor lowered.
 const TYPICAL_COMMITS: f32 = 12.0;
 
-/// Scores of file documents by the messages of the commits that touched them, highest first within [`MAX_FILES`].
+/// Scores of file documents by the messages of the commits that touched them, for the few hundred files with the highest.
 pub fn scores(
     snapshot: &Snapshot,
     concepts: &[ScoredConcept],
