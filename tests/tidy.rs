@@ -101,6 +101,7 @@ fn the_indexer_knows_neither_queries_nor_surfaces() {
             "notify",
             "notify-debouncer-full",
             "postcard",
+            "rustc-hash",
             "rayon",
             "reseek-symbols",
             "serde_json",

@@ -761,20 +761,6 @@ fn a_root_that_is_gone_is_an_error_and_not_an_empty_tree() {
     assert_eq!(paths(&open(&folder).snapshot().unwrap()).len(), 3);
 }
 
-/// Copies all files of a folder that has no folders in it but one level of data.
-fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
 fn deletion_lists(folder: &std::path::Path) -> Vec<PathBuf> {
     let data = folder.join("data-1");
     let lists = fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
@@ -789,14 +775,14 @@ fn a_deletion_list_that_a_killed_writer_left_does_not_stop_the_next_one() {
     }
     tree.refresh();
     let before = tree.0.path().join("before");
-    copy_folder(&tree.folder(), &before);
+    common::copy_folder(&tree.folder(), &before);
     tree.write("f7.ts", "export function later() {}\n");
     tree.refresh();
     let left = deletion_lists(&tree.folder());
     assert_eq!(left.len(), 1);
     // As a kill between the writing of that list and the commit leaves it.
     fs::remove_dir_all(tree.folder()).unwrap();
-    copy_folder(&before, &tree.folder());
+    common::copy_folder(&before, &tree.folder());
     fs::write(&left[0], "").unwrap();
     fs::write(left[0].with_file_name(".tmpleft"), "").unwrap();
     tree.refresh();

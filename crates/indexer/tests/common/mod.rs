@@ -153,3 +153,17 @@ pub(crate) fn difference(index: &[String], fresh: &[String]) -> String {
     }
     text
 }
+
+/// Copies all files of a folder that has no folders in it but one level of data.
+pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
