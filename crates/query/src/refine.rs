@@ -89,7 +89,7 @@ pub fn gaps(
         })
         .collect();
     let results: BTreeSet<Doc> = relevant.iter().map(|judged| judged.candidate.file).collect();
-    let mut needed: BTreeMap<String, (f32, Vec<String>, BTreeSet<Doc>)> = BTreeMap::new();
+    let mut needed: BTreeMap<String, (f32, BTreeSet<Doc>)> = BTreeMap::new();
     // Files that define missing names, with the relevant files that import from them.
     let mut needers: BTreeMap<Doc, BTreeSet<String>> = BTreeMap::new();
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -117,8 +117,7 @@ pub fn gaps(
             };
             let entry = needed.entry(name.clone()).or_default();
             entry.0 = entry.0.max(share);
-            entry.1.push(judged.candidate.path.clone());
-            entry.2.insert(target);
+            entry.1.insert(target);
             needers.entry(target).or_default().insert(judged.candidate.path.clone());
             by_file.entry(judged.candidate.path.clone()).or_default().push(name);
         }
@@ -127,7 +126,7 @@ pub fn gaps(
     let few = relevant.len() < crate::retrieve::ENOUGH;
     let mut definitions: Vec<(f32, Gap, BTreeSet<Doc>)> = needed
         .into_iter()
-        .filter_map(|(name, (share, _, targets))| {
+        .filter_map(|(name, (share, targets))| {
             let needed_by: BTreeSet<String> = targets
                 .iter()
                 .filter_map(|target| needers.get(target))

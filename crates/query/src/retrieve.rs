@@ -7,7 +7,7 @@ use reseek_indexer::corpus::PathPattern;
 use reseek_indexer::entry::FileEntry;
 use reseek_indexer::snapshot::Doc;
 
-use crate::analysis::{Analysis, analyse};
+use crate::analysis::analyse;
 use crate::concepts::{Concept, plain};
 use crate::error::Error;
 use crate::evaluate::{Evaluated, Judged, dispatch, evidence, reason};
@@ -354,9 +354,4 @@ impl Filter {
         (self.patterns.is_empty() || self.patterns.iter().any(|pattern| pattern.matches(path)))
             && !self.excludes.iter().any(|pattern| pattern.matches(path))
     }
-}
-
-/// What a task says, for tools that want to see it.
-pub fn analysis(task: &Task) -> Analysis {
-    analyse(&task.text)
 }
