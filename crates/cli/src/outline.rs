@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reseek_indexer::classify::is_test_path;
-use reseek_mcp::text::range;
-use reseek_symbols::{DiagnosticKind, Extractor, Language, ParsedFile};
+use reseek_mcp::text::{range, trouble};
+use reseek_symbols::{Extractor, Language, ParsedFile};
 use serde::Serialize;
 
 use crate::args::{Format, Global, OutlineArgs};
@@ -148,15 +148,4 @@ fn vimgrep(parsed: &ParsedFile, path: &str) -> String {
         let _ = writeln!(text, "{path}:{}:1:{} {}", symbol.lines.start, symbol.kind, symbol.name);
         text
     })
-}
-
-fn trouble(kind: DiagnosticKind) -> &'static str {
-    match kind {
-        DiagnosticKind::SyntaxError => "syntax error; the symbols around it are kept",
-        DiagnosticKind::TooLarge => "too large to parse",
-        DiagnosticKind::TooDeep => "nested too deep; what is inside was not read",
-        DiagnosticKind::TimedOut => "parsing took too long and was given up",
-        DiagnosticKind::TooManySymbols => "too many symbols; the rest was left out",
-        _ => "not read as meant",
-    }
 }

@@ -8,13 +8,13 @@ use reseek_indexer::corpus::{self, read::content_hash};
 use reseek_query::find::{self, SymbolFilter};
 use reseek_query::search::{MatchBand, SearchAnswer, search, search_with};
 use reseek_query::syntax::SearchQuery;
-use reseek_symbols::{DiagnosticKind, Extractor, Language, ParsedFile, Symbol, SymbolKind};
+use reseek_symbols::{Extractor, Language, ParsedFile, Symbol, SymbolKind};
 
 use crate::answers::{Answer, footer, info, within};
 use crate::engine::Ready;
 use crate::roots::{Served, Shelf, relative};
 use crate::surroundings::Refusal;
-use crate::text::{count, grouped, qualified, range};
+use crate::text::{count, grouped, qualified, range, trouble};
 use crate::tools::Call;
 use crate::wire::{
     FindInput, FindOutput, FoundSymbol, Hit, OutlineInput, OutlineOutput, OutlineSymbol, Piece,
@@ -277,18 +277,6 @@ fn full_name(symbol: &Symbol) -> String {
         symbol.name.clone()
     } else {
         format!("{}.{}", symbol.container, symbol.name)
-    }
-}
-
-/// What a diagnostic means, in words.
-fn trouble(kind: DiagnosticKind) -> &'static str {
-    match kind {
-        DiagnosticKind::SyntaxError => "syntax error; the symbols around it are kept",
-        DiagnosticKind::TooLarge => "too large to parse",
-        DiagnosticKind::TooDeep => "nested too deep; what is inside was not read",
-        DiagnosticKind::TimedOut => "parsing took too long and was given up",
-        DiagnosticKind::TooManySymbols => "too many symbols; the rest was left out",
-        _ => "not read as meant",
     }
 }
 

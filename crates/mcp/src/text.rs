@@ -1,6 +1,7 @@
 //! How numbers, places and judgements read in every answer, of the tools and of the command line alike.
 
 use reseek_query::report::{Band, Stop, SymbolResult};
+use reseek_symbols::DiagnosticKind;
 
 /// A count with its noun, such as `1 file` and `5,927 files`.
 pub fn count(n: u64, noun: &str) -> String {
@@ -71,6 +72,18 @@ pub fn cut(text: &str, max: usize) -> String {
     }
     let end = (0..=max).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     format!("{}...", &text[..end])
+}
+
+/// What a diagnostic says of the lines that it names, in words.
+pub fn trouble(kind: DiagnosticKind) -> &'static str {
+    match kind {
+        DiagnosticKind::SyntaxError => "syntax error; the symbols around it are kept",
+        DiagnosticKind::TooLarge => "too large to parse",
+        DiagnosticKind::TooDeep => "nested too deep; what is inside was not read",
+        DiagnosticKind::TimedOut => "parsing took too long and was given up",
+        DiagnosticKind::TooManySymbols => "too many symbols; the rest was left out",
+        _ => "not read as meant",
+    }
 }
 
 #[cfg(test)]
